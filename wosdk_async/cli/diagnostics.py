@@ -226,18 +226,13 @@ async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: floa
         policy=RetryPolicy(attempts=2),
         hosts=HostRules(trusted=settings.trusted_hosts),
     )
-    began, waits_for = time.monotonic(), ""
-
-    def note(text: str) -> None:
-        nonlocal waits_for
-        waits_for = text
-
+    began, troubles = time.monotonic(), [""]
     try:
         async with (
             asyncio.timeout(seconds),
-            reporting_slow_login(lambda: (time.monotonic() - began, waits_for)),
+            reporting_slow_login(lambda: (time.monotonic() - began, troubles[-1])),
         ):
-            grant = await login.grant(name, settings.region, pair, on_trouble=note)
+            grant = await login.grant(name, settings.region, pair, on_trouble=troubles.append)
     except (TimeoutError, WosdkError) as caught:
         late = f"{watch.last_url} did not respond within {seconds:g} s"
         failure = DeadlineError(late) if isinstance(caught, TimeoutError) else caught

@@ -51,11 +51,7 @@ class CliError(click.ClickException):
     def __init__(self, message: str, status: Exit = Exit.UNUSABLE) -> None:
         super().__init__(message)
         self.status = status
-
-    @property
-    def exit_code(self) -> int:  # type: ignore[override]  # click's is a class variable
-        """The exit status."""
-        return int(self.status)
+        self.exit_code = int(status)  # type: ignore[misc]  # click's is a class variable
 
     def show(self, file: IO[Any] | None = None) -> None:  # noqa: ARG002 - click's signature
         """Print the message."""

@@ -28,33 +28,9 @@ if TYPE_CHECKING:
     from wosdk_async.jobs.sources.table_rules import TableRules
 
 
-def _sheet(text: str | int | None) -> str | int | None:
-    """Convert digits to a sheet's position.
-
-    A sheet with an all-digit name can only be selected by its position.
-    """
-    return int(text) if isinstance(text, str) and text.isascii() and text.isdecimal() else text
-
-
-@attrs.frozen(kw_only=True)
-class ReadOptions:
-    """Arguments of ``open_source``."""
-
-    delimiter: str | None = None
-    encoding: str | None = None
-    sheet: str | int | None = attrs.field(default=None, converter=_sheet)
-    format: str | None = None
-    header_row: int | None = None
-
-    def with_rules(self, rules: TableRules) -> Self:
-        """Return a copy with the header row that the map sets, unless an option sets one."""
-        return attrs.evolve(self, header_row=self.header_row or rules.header_row)
-
-    @classmethod
-    def of(cls, params: Mapping[str, Any]) -> Self:
-        """Return the options from a command's parameters."""
-        names = ("delimiter", "encoding", "sheet", "header_row")
-        return cls(format=params["file_format"], **{name: params[name] for name in names})
+def read_options(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of ``open_source`` from a command's parameters."""
+    return {name: params[name] for name in ("delimiter", "encoding", "sheet", "format", "header_row")}
 
 
 @attrs.frozen(kw_only=True)
@@ -66,7 +42,8 @@ class ImportArguments:
     map_file: Path
     operation: str | None
     """Operation name; None if the map decides."""
-    reading: ReadOptions
+    reading: Mapping[str, Any]
+    """Arguments of ``open_source``."""
     sandbox: str | None
     sample: int | None
     rate: float | None
@@ -94,9 +71,13 @@ class ImportArguments:
             **named,
             target=target_of(ctx),
             operation=operation_of(params),
-            reading=ReadOptions.of(params),
+            reading=read_options(params),
             options=ImportOptions(**options, details=_options_to_save(ctx)),
         )
+
+    def reading_with(self, rules: TableRules) -> dict[str, Any]:
+        """Return ``reading`` with the header row that the map sets, unless an option sets one."""
+        return {**self.reading, "header_row": self.reading["header_row"] or rules.header_row}
 
     def require_outcomes(self) -> None:
         """Raise CliError if the outcomes cannot be written, or would overwrite a file that is needed."""

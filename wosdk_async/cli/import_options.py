@@ -21,6 +21,11 @@ class OneRun(click.Option):
     """Option of a single run; ``wosdk jobs resume`` does not reuse its value."""
 
 
+def _sheet(_: click.Context, __: click.Parameter, text: str | None) -> str | int | None:
+    """Convert digits to a sheet's position, even if a sheet has this name."""
+    return int(text) if text is not None and text.isascii() and text.isdecimal() else text
+
+
 # --- the file and its rows ------------------------------------------------------------------
 
 _FILE = click.argument("file", required=False, type=click.Path())
@@ -35,7 +40,9 @@ _MAP = click.option(
 _INPUT = (
     click.option("--delimiter", metavar="CHAR", help="CSV delimiter, such as ';', '|' or tab."),
     click.option("--encoding", metavar="NAME", help="Text encoding, such as cp1252 (default: UTF-8)."),
-    click.option("--sheet", metavar="NAME|N", help="Excel sheet (default: the first visible one)."),
+    click.option(
+        "--sheet", metavar="NAME|N", callback=_sheet, help="Excel sheet (default: the first visible one)."
+    ),
     click.option(
         "--header-row",
         type=Whole(1, 10_000_000),
@@ -44,7 +51,6 @@ _INPUT = (
     ),
     click.option(
         "--format",
-        "file_format",
         metavar="NAME",
         help="File format, such as csv, if the suffix does not show it.",
     ),

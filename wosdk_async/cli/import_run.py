@@ -131,11 +131,10 @@ def _job(arguments: ImportArguments, folder: Path | None, workers: WorkerPool | 
 
 
 def _opened_input(arguments: ImportArguments, import_map: ImportMap, folder: Path | None) -> Input:
-    reading = arguments.reading.with_rules(import_map.rules)
     try:
-        found = open_input(arguments.file, folder, **attrs.asdict(reading))
+        found = open_input(arguments.file, folder, **arguments.reading_with(import_map.rules))
     except ImportMapError as error:
-        if error.facts.get("option") == "header_row" and arguments.reading.header_row is None:
+        if error.facts.get("option") == "header_row" and arguments.reading["header_row"] is None:
             error.remedies = (Remedy.NO_HEADER_ROW,)
         raise
     say_sheet(found.source)

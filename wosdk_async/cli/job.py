@@ -14,7 +14,7 @@ import attrs
 import click
 
 from wosdk_async.cli.exit_codes import CliError, say
-from wosdk_async.cli.import_arguments import ReadOptions, saved_globals, saved_import
+from wosdk_async.cli.import_arguments import saved_globals, saved_import
 from wosdk_async.cli.options import TEMPORARY, target_of
 from wosdk_async.cli.output.reporting import COMMAND_WORDS, command_of, say_kept
 from wosdk_async.cli.runner import Runner, connected
@@ -94,9 +94,9 @@ def input_of(plan: JobPlan, folder: Path) -> Path:
 def source_of(plan: JobPlan, folder: Path) -> Source:
     """Open a job's input with the options in ``plan``."""
     arguments = saved_import(plan.options, folder)
-    reading = ReadOptions() if arguments is None else arguments.reading
-    reading = reading.with_rules(TableRules.of_options(plan.options))
-    return open_source(input_of(plan, folder), **attrs.asdict(reading))
+    rules = TableRules.of_options(plan.options)
+    reading = {"header_row": rules.header_row} if arguments is None else arguments.reading_with(rules)
+    return open_source(input_of(plan, folder), **reading)
 
 
 async def write_files(

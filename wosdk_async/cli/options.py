@@ -12,6 +12,8 @@ import attrs
 import click
 
 from wosdk_async.cli.output.files import Output, require_not_in_job, require_stdout, require_writable
+from wosdk_async.model import command_class, entity_class, index, registry
+from wosdk_async.model.metadata import is_nested
 
 if TYPE_CHECKING:
     from wosdk_async import Client
@@ -159,24 +161,10 @@ def output_options(function: Any) -> Any:
     return with_options(command, *_OUTPUT)
 
 
-@attrs.frozen(kw_only=True)
-class ChangeOptions:
-    """Values of the change options."""
-
-    yes: bool
-    dry_run: bool
-    as_json: bool
-
-
 def change_options(function: Any) -> Any:
-    """Add ``--yes``, ``--dry-run``, ``--json`` and the global options; the command gets ``options``."""
-
-    @functools.wraps(function)
-    def command(*args: Any, yes: bool, dry_run: bool, as_json: bool, **others: Any) -> Any:
-        return function(*args, options=ChangeOptions(yes=yes, dry_run=dry_run, as_json=as_json), **others)
-
+    """Add the options of ``ChangeSession.open``, and the global options."""
     return with_options(
-        command,
+        function,
         yes_option,
         click.option("--dry-run", is_flag=True, help="Show the requests without sending them."),
         click.option("--json", "as_json", is_flag=True, help="Print JSON lines, one per record."),
@@ -188,33 +176,19 @@ def _starting(begin: str, names: Iterable[str]) -> list[str]:
     return sorted(name for name in names if name.lower().startswith(begin.lower()))
 
 
-def entities(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Return entity names, including aliases such as Asset for Location."""
-    from wosdk_async.model import index
-
-    return _starting(incomplete, {*index.ENTITIES, *index.ALIASES})
+def _completion(known: Iterable[str]) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """Return a function that completes ``known`` names."""
+    return lambda _, __, incomplete: _starting(incomplete, known)
 
 
-def commands(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Return command names."""
-    from wosdk_async.model import index
-
-    return _starting(incomplete, index.COMMANDS)
-
-
-def names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    """Return the names of entities, commands and enums."""
-    from wosdk_async.model import index
-
-    enums = (name for name, module in index.MODULES.items() if module == "enums")
-    return _starting(incomplete, {*index.ENTITIES, *index.ALIASES, *index.COMMANDS, *enums})
+_ENTITIES = {*index.ENTITIES, *index.ALIASES}  # aliases such as Asset for Location
+_ENUMS = {name for name, module in index.MODULES.items() if module == "enums"}
+commands = _completion(index.COMMANDS)
+names = _completion({*_ENTITIES, *index.COMMANDS, *_ENUMS})
 
 
 def properties(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
     """Return the entity's property paths that complete the last step of ``incomplete``."""
-    from wosdk_async.model import entity_class, registry
-    from wosdk_async.model.metadata import is_nested
-
     # while an option's value is missing, click leaves the entity in ctx.args
     owner = entity_class(ctx.params.get("entity") or next(iter(ctx.args), ""))
     *steps, last = incomplete.split(".")
@@ -227,8 +201,6 @@ def properties(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[
 
 def assignments(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
     """Return ``name=`` for each field of the command or entity; after ``=``, each member of the enum."""
-    from wosdk_async.model import command_class, entity_class, registry
-
     command, entity = ctx.params.get("command"), ctx.params.get("entity")
     owner = command_class(command) if command else entity_class(entity or "")
     name, sign, begin = incomplete.partition("=")
@@ -244,7 +216,7 @@ def _wire(owner: Any) -> Mapping[str, Any]:
     return {} if owner is None else {meta["name"]: meta for meta in owner.__wire__.values()}
 
 
-entity_argument = click.argument("entity", shell_complete=entities)
+entity_argument = click.argument("entity", shell_complete=_completion(_ENTITIES))
 fields_argument = click.argument("fields", nargs=-1, metavar="[NAME=VALUE]...", shell_complete=assignments)
 json_body_option = click.option(
     "--json-body", type=click.Path(path_type=Path), metavar="FILE|-", help="Fields as a JSON object."

@@ -13,7 +13,7 @@ import click
 from wosdk_async import Company
 from wosdk_async.cli.exit_codes import CliError, say
 from wosdk_async.cli.input.records import ORDER_RULE, RecordTexts, by_option
-from wosdk_async.cli.options import ChangeOptions, change_options, with_options
+from wosdk_async.cli.options import change_options, with_options
 from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
 from wosdk_async.cli.texts import visible
 from wosdk_async.codec.text_values import parse_value
@@ -81,11 +81,13 @@ def order_verb(
             /,
             orders: tuple[str, ...],
             by: str | None,
-            options: ChangeOptions,
+            yes: bool,
+            dry_run: bool,
+            as_json: bool,
             **values: Any,
         ) -> None:
             named = RecordTexts.read(WorkOrder, orders, by)
-            with ChangeSession.open(ctx, options) as session:
+            with ChangeSession.open(ctx, yes=yes, dry_run=dry_run, as_json=as_json) as session:
                 company = session.runner.company
                 order_plan, changes = session.runner.run(_changes(company, named, plan(company, **values)))
                 what = changes[0].label if len(changes) == 1 else f"{len(changes)} orders"

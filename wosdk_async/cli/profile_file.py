@@ -82,14 +82,10 @@ class ProfileFile:
             f"own section [profiles.{name}], or edit the file by hand"
         )
 
-    def require_unchanged(self) -> None:
-        """Raise CliError if the file has changed since it was read."""
-        if _text_of(self.path) != self.text:
-            raise CliError(f"{self.path} has changed since it was read; run the command again")
-
     def write(self, text: str) -> None:
         """Replace the owner-only file atomically. Raises CliError if it has changed since it was read."""
-        self.require_unchanged()
+        if _text_of(self.path) != self.text:
+            raise CliError(f"{self.path} has changed since it was read; run the command again")
         write_private(self.path, text)
 
 
@@ -202,7 +198,6 @@ def write_profile(file: ProfileFile, name: str, values: Mapping[str, str], *, as
     if old and changes:
         _confirm(name, file.path, old, changes, ask=ask)
     if changes:
-        file.require_unchanged()
         if secret_file is not None:
             create_private(secret_file, f"{secret}\n")
         try:

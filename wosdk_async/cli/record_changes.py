@@ -12,7 +12,7 @@ import click
 
 from wosdk_async import Company, DryRun, Trace, codec
 from wosdk_async.cli.exit_codes import CliError, Exit, advice, say, say_sent, status_of, writing
-from wosdk_async.cli.options import ChangeOptions, target_of
+from wosdk_async.cli.options import target_of
 from wosdk_async.cli.output.files import opened, require_stdout
 from wosdk_async.cli.runner import Runner, confirm
 from wosdk_async.cli.texts import MAX_LINE, brief_line, counted, json_text, message_of, visible
@@ -111,21 +111,22 @@ class ChangeSession:
     """Connection and options of a command that changes records."""
 
     runner: Runner
-    options: ChangeOptions
+    yes: bool
+    as_json: bool
     dry: DryRun | None
 
     @classmethod
     @contextmanager
-    def open(cls, ctx: click.Context, options: ChangeOptions) -> Iterator[ChangeSession]:
+    def open(cls, ctx: click.Context, *, yes: bool, dry_run: bool, as_json: bool) -> Iterator[ChangeSession]:
         """Open a session. Raises CliError before anything is sent if ``--read-only`` is set."""
         target = target_of(ctx)
         if target.read_only:
             raise CliError(f"--read-only: {ctx.info_name} changes records, so nothing is sent")
         require_stdout()
-        dry = DryRun() if options.dry_run else None
+        dry = DryRun() if dry_run else None
         with Runner(target, before_send=dry) as runner:
             runner.run(runner.company.connect())
-            yield cls(runner=runner, options=options, dry=dry)
+            yield cls(runner=runner, yes=yes, as_json=as_json, dry=dry)
 
     def carry_out(
         self, what: str, question: str, changes: Sequence[RecordChange], *, at_once: int = _AT_ONCE
@@ -139,7 +140,7 @@ class ChangeSession:
                 click.echo(f"  {one_line(shortened(line, MAX_LINE))}", err=True)
         if len(changes) > _SHOWN:
             click.echo(f"  and {len(changes) - _SHOWN} more", err=True)
-        confirm(self.runner.company, what, question, ask=not (self.options.yes or self.dry))
+        confirm(self.runner.company, what, question, ask=not (self.yes or self.dry))
         try:
             self.runner.run(_make_all(self.runner.company, changes, at_once))
         except KeyboardInterrupt:
@@ -181,8 +182,8 @@ class ChangeSession:
 
     def _lines(self, ended: Sequence[RecordChange]) -> list[str]:
         if self.dry is not None:
-            return [_request(call, self.options.as_json) for _, call in self.dry.calls]
-        if self.options.as_json:
+            return [_request(call, self.as_json) for _, call in self.dry.calls]
+        if self.as_json:
             return [change.as_json() for change in ended]
         results = ((change.label, change.outcome) for change in ended)
         return [brief_line(f"{label}: {one.text}") for label, one in results if isinstance(one, ChangeResult)]

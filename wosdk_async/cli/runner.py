@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 import hashlib
 import logging
 import os
@@ -41,17 +40,11 @@ class Runner:
     """
 
     def __init__(self, target: Target, variables: Mapping[str, str] | None = None, **more: Any) -> None:
-        self._open = functools.partial(target.client, variables, **more)
-        self._name = target.company if variables is None else None
-        self._reads_profile = variables is None and target.profile is None
-        self._runner = asyncio.Runner()
-
-    def __enter__(self) -> Self:
         try:
-            self._client = self._open()
-            self.company = self._client.company(self._name)
+            self._client = target.client(variables, **more)
+            self.company = self._client.company(target.company if variables is None else None)
         except ConfigurationError as error:
-            if not self._reads_profile or _MISSING.isdisjoint(error.remedies):
+            if variables is not None or target.profile is not None or _MISSING.isdisjoint(error.remedies):
                 raise
             remedy = "run `wosdk login` to save a Company and its credentials, or pass --company NAME"
             if found := ignored_profile(os.environ):
@@ -59,6 +52,9 @@ class Runner:
                 remedy = f"{named} {are} set, so profile 'default' is ignored; "
                 remedy += f"unset {named}, or add --profile default"
             raise ConfigurationError(f"{error.message}: {remedy}") from error
+        self._runner = asyncio.Runner()
+
+    def __enter__(self) -> Self:
         _LOG.addFilter(_is_logged)
         return self
 

@@ -34,7 +34,6 @@ from wosdk_async.text.secret import Secret
 from wosdk_async.transport.http.engine import (
     OnResponse,
     Request,
-    RequestBody,
     RequestHeaders,
     SendError,
     StreamedResponse,
@@ -48,17 +47,13 @@ from wosdk_async.transport.session.login import asks_for_token, granted_token
 
 
 @attrs.define(eq=False, repr=False)
-class _ShownRequest:
-    method: str
-    url: str
-    headers: RequestHeaders
-    body: RequestBody
+class _Exchange:
+    request: Request
     started: float = attrs.field(factory=time.monotonic)
     seconds: float = 0.0
     response: Response | None = None
     failure: str = "no response"
     attempt: Attempt | None = None
-    printed: bool = False
 
 
 class _ShowingEngine(WatchedEngine):
@@ -70,26 +65,26 @@ class _ShowingEngine(WatchedEngine):
 
     @contextmanager
     def watch(self, request: Request) -> Iterator[OnResponse]:
-        shown = _ShownRequest(request.method, request.url, request.headers, request.body)
-        self._log.begin(shown)
+        exchange = _Exchange(request)
+        self._log.begin(request)
         try:
-            yield partial(self._log.responded, shown)
+            yield partial(self._log.responded, exchange)
         except SendError as failure:
-            shown.failure = f"no response ({failure})"
+            exchange.failure = f"no response ({failure})"
             raise
         finally:
-            self._log.end(shown)
+            self._log.end(exchange)
 
     @asynccontextmanager
     async def stream(self, url: str, headers: RequestHeaders = ()) -> AsyncIterator[StreamedResponse]:
         """Download a file. Only the host is shown, because the URL may be signed."""
-        request = _ShownRequest("GET", f"{urlsplit(url).scheme}://{urlsplit(url).hostname}/***", (), None)
+        exchange = _Exchange(Request("GET", f"{urlsplit(url).scheme}://{urlsplit(url).hostname}/***", ()))
         try:
             async with super().stream(url, headers) as response:
-                request.failure = str(response.status)
+                exchange.failure = str(response.status)
                 yield response
         finally:
-            self._log.end(request)
+            self._log.end(exchange)
 
 
 _MAX_LINE = 1000  # characters per request line and per header
@@ -108,7 +103,7 @@ class RequestPrinter:
 
     def __init__(self, level: int) -> None:
         self._level = level
-        self._ended: _ShownRequest | None = None
+        self._ended: _Exchange | None = None
         self._found: deque[Secret] = deque(maxlen=_KEPT)
         self._proxies = Secrets()
         for name in _PROXIES:
@@ -123,12 +118,11 @@ class RequestPrinter:
         return _ShowingEngine(engine_for(options or ClientOptions(), limits), self)
 
     def attempt_ended(self, attempt: Attempt) -> None:
-        """Print the request that has just ended, with its attempt number."""
+        """Add the attempt number to the request that has just ended, which is not printed yet."""
         if self._ended is not None:
             self._ended.attempt = attempt
-            self._print(self._ended)
 
-    def begin(self, request: _ShownRequest) -> None:
+    def begin(self, request: Request) -> None:
         """Remember the secrets in a request, so that output hides them."""
         for name, value in request.headers:
             if name.lower() == "authorization" and isinstance(value, Secret):
@@ -140,17 +134,17 @@ class RequestPrinter:
         elif isinstance(request.body, bytes):
             self._learn(*_secret_values(request.body[:_MAX_SEARCHED].decode("utf-8", "replace")))
 
-    def responded(self, request: _ShownRequest, response: Response) -> None:
+    def responded(self, exchange: _Exchange, response: Response) -> None:
         """Store the response; if it is for a log-in, remember its token as a secret."""
-        request.response = response
-        if asks_for_token(request.body):
+        exchange.response = response
+        if asks_for_token(exchange.request.body):
             self._learn(granted_token(response.body))
 
-    def end(self, request: _ShownRequest) -> None:
-        """Print the request soon, unless :meth:`attempt_ended` prints it first."""
-        request.seconds = time.monotonic() - request.started
-        self._ended = request
-        asyncio.get_running_loop().call_soon(self._print, request)
+    def end(self, exchange: _Exchange) -> None:
+        """Print the request soon: a call's :meth:`attempt_ended` comes first."""
+        exchange.seconds = time.monotonic() - exchange.started
+        self._ended = exchange
+        asyncio.get_running_loop().call_soon(self._print, exchange)
 
     def _learn(self, *values: str) -> None:
         new = [hidden for value in values if value and (hidden := Secret(value)) not in self._found]
@@ -164,20 +158,18 @@ class RequestPrinter:
         shown = visible(masked[:longest])
         return shown if len(masked) <= longest else f"{shown}..."
 
-    def _print(self, request: _ShownRequest) -> None:
-        if request.printed:
-            return
-        request.printed = True
-        say(self._secrets.hide(", ".join(_line_parts(request)), _MAX_LINE))
+    def _print(self, exchange: _Exchange) -> None:
+        say(self._secrets.hide(", ".join(_line_parts(exchange)), _MAX_LINE))
         if self._level < 2:
             return
+        request, response = exchange.request, exchange.response
         if asks_for_token(request.body):
             _detail(">", "(log-in form and response are hidden)")
             return
         assert not isinstance(request.body, Secret)  # noqa: S101 - only a log-in has a Secret as its body
         self._print_message(">", dict(request.headers), request.body)
-        if request.response is not None:
-            self._print_message("<", request.response.headers, request.response.body)
+        if response is not None:
+            self._print_message("<", response.headers, response.body)
 
     def _print_message(self, sign: str, headers: Mapping[str, object], body: bytes | None) -> None:
         for name, value in list(headers.items())[:_MAX_HEADERS]:
@@ -189,10 +181,10 @@ class RequestPrinter:
             _detail(sign, f"{self._hidden(text, _MAX_BODY)}{cut}")
 
 
-def _line_parts(request: _ShownRequest) -> Iterator[str]:
-    response, attempt = request.response, request.attempt
-    outcome = request.failure if response is None else str(response.status)
-    yield f"{request.method} {request.url}: {outcome} in {request.seconds:.3f} s"
+def _line_parts(exchange: _Exchange) -> Iterator[str]:
+    request, response, attempt = exchange.request, exchange.response, exchange.attempt
+    outcome = exchange.failure if response is None else str(response.status)
+    yield f"{request.method} {request.url}: {outcome} in {exchange.seconds:.3f} s"
     if attempt is not None:
         yield f"attempt {attempt.number}"
         if attempt.request_id:

@@ -40,6 +40,7 @@ from wosdk_async.mcp.plan_rules import WriteGate
 from wosdk_async.mcp.plan_tools import PlanTools
 from wosdk_async.mcp.read_tools import ReadTools
 from wosdk_async.mcp.results import Problem, Result, as_tool, tool_result
+from wosdk_async.mcp.rows import Filter
 from wosdk_async.text.suggestions import suggestion
 from wosdk_async.version import VERSION
 
@@ -117,8 +118,6 @@ async def serve(make_client: MakeClient, company: str | None, writes: WriteOptio
 
 
 _MAX_ERRORS = 5
-_CLOSED = {"additionalProperties": False}
-_NULL = {"type": "null"}
 
 
 class StrictServer(MCPServer[Any]):
@@ -148,17 +147,9 @@ class StrictServer(MCPServer[Any]):
             )
 
     async def list_tools(self) -> list[Tool]:
-        """Return the tools.
-
-        Schemas have no references. Input schemas also have no nulls, and reject unknown arguments.
-        """
+        """Return the tools. Their input schemas reject unknown arguments."""
         return [
-            each.model_copy(
-                update={
-                    "input_schema": _without_null(_inlined(each.input_schema)) | _CLOSED,
-                    "output_schema": _inlined(each.output_schema),
-                }
-            )
+            each.model_copy(update={"input_schema": each.input_schema | {"additionalProperties": False}})
             for each in await super().list_tools()
         ]
 
@@ -177,41 +168,13 @@ class StrictServer(MCPServer[Any]):
         except ToolError as error:
             if not isinstance(error.__cause__, ValidationError):
                 raise
-            kinds = list(schema.get("$defs", {}).values())  # the tool's object types, such as a filter
-            hint = f"; it takes {', '.join(kinds[0]['properties'])}" if len(kinds) == 1 else ""
-            return self._refused(_message(error.__cause__, hint))
+            return self._refused(_message(error.__cause__))
 
     def _refused(self, detail: str) -> CallToolResult:
         title = "Invalid arguments"
         return tool_result(
             Result(company=self._company, problem=Problem(kind="invalid", title=title, detail=detail))
         )
-
-
-def _inlined(part: Any, kinds: dict[str, Any] | None = None) -> Any:
-    """Inline the ``$defs`` of an acyclic JSON Schema, because some clients do not support them."""
-    if isinstance(part, list):
-        return [_inlined(each, kinds) for each in part]
-    if not isinstance(part, dict):
-        return part
-    kinds = part.get("$defs", {}) if kinds is None else kinds
-    result = {name: _inlined(each, kinds) for name, each in part.items() if name not in ("$ref", "$defs")}
-    if "$ref" in part:
-        return _inlined(kinds[part["$ref"].rpartition("/")[2]], kinds) | result
-    return result
-
-
-def _without_null(part: Any) -> Any:
-    """Remove null from the alternatives of a JSON Schema, because ``_normalized`` drops null arguments."""
-    if isinstance(part, list):
-        return [_without_null(each) for each in part]
-    if not isinstance(part, dict):
-        return part
-    result = {name: _without_null(each) for name, each in part.items() if (name, each) != ("default", None)}
-    if _NULL in result.get("anyOf", ()):
-        kept = [each for each in result.pop("anyOf") if each != _NULL]
-        result = (kept[0] if len(kept) == 1 else {"anyOf": kept}) | result
-    return result
 
 
 def _normalized(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, Any]:
@@ -230,9 +193,11 @@ def _normalized(schema: dict[str, Any], arguments: dict[str, Any]) -> dict[str, 
     return result
 
 
-def _message(error: ValidationError, fields_hint: str) -> str:
-    """Return the errors, without the values, which may be unsafe. Add ``fields_hint`` for unknown names."""
-    words = {"missing": "missing", "extra_forbidden": f"unknown name{fields_hint}"}
+def _message(error: ValidationError) -> str:
+    """Return the errors, without the values, which may be unsafe."""
+    # Only filters have names of their own: call_tool() has checked those of the arguments.
+    unknown = f"unknown name; it takes {', '.join(Filter.model_fields)}"
+    words = {"missing": "missing", "extra_forbidden": unknown}
     errors = error.errors(include_url=False, include_context=False, include_input=False)
     lines = []
     for each in errors:

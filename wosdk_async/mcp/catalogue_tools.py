@@ -51,36 +51,33 @@ async def describe(
 def add_resources(server: MCPServer) -> None:
     """Add catalogue resources to a server: an index, the error codes, and a template per kind of entry."""
 
+    def resource(path: str, title: str) -> Callable[[Callable[..., str]], Callable[..., str]]:
+        uri = f"wosdk://catalogue{path}"
+        return server.resource(uri, title=title, description=title, mime_type=_JSON)
+
+    @resource("", "All names in the catalogue")
     def index() -> str:
         return _text(_names(""))
 
+    @resource("/entities/{name}", "Fields and operations of an entity")
     def entity(name: str) -> str:
         return _resource_text(load().entities, load().aliases.get(name, name), _entity)
 
+    @resource("/commands/{name}", "Fields of a command and its result")
     def command(name: str) -> str:
         return _resource_text(load().commands, name, _command)
 
+    @resource("/enums/{name}", "Values of an enum")
     def enum(name: str) -> str:
         return _resource_text(load().enums, name, _enum)
 
+    @resource("/errors", "Service error codes")
     def errors() -> str:
         return _text({code: _error(code) for code in sorted(known_codes())})
 
+    @resource("/errors/{code}", "Meaning of an error code")
     def error(code: str) -> str:
         return _resource_text({each: each for each in known_codes()}, code, _error)
-
-    base = "wosdk://catalogue"
-    for function, uri, title in (
-        (index, base, "All names in the catalogue"),
-        (errors, f"{base}/errors", "Service error codes"),
-        (entity, f"{base}/entities/{{name}}", "Fields and operations of an entity"),
-        (command, f"{base}/commands/{{name}}", "Fields of a command and its result"),
-        (enum, f"{base}/enums/{{name}}", "Values of an enum"),
-        (error, f"{base}/errors/{{code}}", "Meaning of an error code"),
-    ):
-        server.resource(uri, name=function.__name__, title=title, description=title, mime_type=_JSON)(
-            function
-        )
 
 
 def _text(data: Any) -> str:

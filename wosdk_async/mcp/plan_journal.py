@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import sqlite3
 import stat
 from collections.abc import Callable, Iterator, Mapping
@@ -69,18 +68,13 @@ class Plan:
     """Fields by service name, including the marker."""
     marker: str | None
     """Python path of the field that holds the plan's id; None if the plan has no marker."""
-    version: int | None
+    version: int | None = None
     """Version of the record to update, at the time of planning."""
     made: float
     expires: float
     state: State = State.PLANNED
     attempt: int = 0
     outcome: dict[str, Any] | None = attrs.field(default=None, repr=False)
-
-
-def new_id() -> str:
-    """Return a new plan id, unique so that it can serve as a marker."""
-    return f"mcp-{secrets.token_hex(8)}"
 
 
 def state_folder(environ: Mapping[str, str] = os.environ) -> Path:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime
+from secrets import token_hex
 from typing import Annotated, Any, Literal
 
 import attrs
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from wosdk_async.catalogue import load
 from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.mcp.commits import CommitOutcome, Commits
 from wosdk_async.mcp.fitting import fit_record, safe_text
-from wosdk_async.mcp.plan_journal import EXPIRES, Plan, new_id
+from wosdk_async.mcp.plan_journal import EXPIRES, Plan
 from wosdk_async.mcp.plan_rules import (
     class_of,
     order_id,
@@ -24,7 +26,7 @@ from wosdk_async.mcp.plan_rules import (
     with_marker,
 )
 from wosdk_async.mcp.preparing import change_of, warnings_of, with_order_command
-from wosdk_async.mcp.results import RecordId, Result, id_in
+from wosdk_async.mcp.results import RecordId, Result, id_in, without_default
 from wosdk_async.mcp.rows import entity_named
 from wosdk_async.options.hooks import DryRun
 from wosdk_async.query.plan import KEYS
@@ -83,11 +85,6 @@ class CommitResult(Result):
     )
     next: str | None = Field(default=None, description="What to do next.")
 
-    @property
-    def in_doubt(self) -> bool:
-        """Whether the change may have been made."""
-        return self.do_not_repeat
-
 
 @attrs.frozen(kw_only=True)
 class PlanTools:
@@ -113,7 +110,10 @@ class PlanTools:
             dict[str, Any],
             Field(description='Values by field name (see the describe tool); a reference is {"Id": 512}.'),
         ],
-        record: Annotated[RecordId | None, Field(description="Record id; only for an update.")] = None,
+        record: Annotated[
+            RecordId | SkipJsonSchema[None],
+            Field(json_schema_extra=without_default, description="Record id; only for an update."),
+        ] = None,
         marker: Annotated[
             str,
             Field(
@@ -174,7 +174,7 @@ class PlanTools:
         if (record is None) == (verb == "update"):
             raise InvalidCallError("'record' is required for an update, and not allowed for other actions")
         refuse_plan_ids(fields)
-        id, now = new_id(), self.commits.journal.now()
+        id, now = f"mcp-{token_hex(8)}", self.commits.journal.now()  # unique, because it can be a marker
         fields, path = with_marker(verb, name, fields, marker, id)
         return Plan(
             id=id,
@@ -184,7 +184,6 @@ class PlanTools:
             record=record,
             fields=fields,
             marker=path,
-            version=None,
             made=now,
             expires=now + EXPIRES,
         )

@@ -30,45 +30,35 @@ class Change:
     """The change to send for a plan."""
 
     subject: Record = attrs.field(repr=False)
-    marker: str | None = None
+    path: str | None = None
+    """Path of the marker."""
+    marker: Marker | None = None
     changes: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
     """Fields to update, by Python name."""
-    version: int | None = None
-
-    def keyed_marker(self) -> Marker | None:
-        """Return the marker with its key; None without a marker.
-
-        Raises InvalidCallError for an invalid marker.
-        """
-        make: Any = Marker.of_command if isinstance(self.subject, Command) else Marker.of_record
-        return make(self.subject, self.marker) if self.marker else None
 
     async def find(self, company: Company) -> dict[str, Any] | None:
         """Look up the record that has the marker; return it as :meth:`send` does, or None if there is none.
 
         Raises NotUniqueError if several records have the marker.
         """
-        marker, kind = self.keyed_marker(), type(self.subject)
-        if marker is None or self.marker is None:
+        if self.marker is None or self.path is None:
             return None
-        records = await company.find_marked(kind, self.marker, [marker.key])
-        result = marker.result_of(records[marker.key])
+        records = await company.find_marked(type(self.subject), self.path, [self.marker.key])
+        result = self.marker.result_of(records[self.marker.key])
         return None if result is None else outcome_of(result, company)
 
     async def send(self, company: Company, *, dry: bool = False) -> dict[str, Any]:
         """Send the change unless a record already has the marker; return the result as plain values.
 
-        A dry run skips the look-up and the version check, and returns an empty result.
+        A dry run skips the look-up, and returns an empty result.
         """
-        look: dict[str, Any] = {"marker": self.marker, "look_first": True} if self.marker and not dry else {}
+        look: dict[str, Any] = {"marker": self.path, "look_first": True} if self.path and not dry else {}
         if isinstance(self.subject, Command):
             result: Any = await company.run(self.subject, **look)
         elif self.changes:
-            checked = self.version is not None and not dry
             record: Any = self.subject
-            if checked:
-                record = attrs.evolve(record, concurrency_id=self.version)
-            result = await company.update(record, if_unchanged=checked, **self.changes)
+            has_version = getattr(record, "concurrency_id", None) is not None
+            result = await company.update(record, if_unchanged=has_version, **self.changes)
         else:
             result = await company.create(self.subject, **look)
         return {} if dry else outcome_of(result, company)
@@ -144,15 +134,16 @@ def change_of(plan: Plan) -> Change:
     if found := errors_in_json(record, new=plan.action == "create"):
         raise InvalidCallError(f"{kind.wire_name}: {' '.join(found)}")
     if plan.action != "update":
-        change = Change(subject=record, marker=plan.marker)
-        change.keyed_marker()  # validates the marker
-        return change
+        make: Any = Marker.of_command if plan.action == "command" else Marker.of_record
+        marker = make(record, plan.marker) if plan.marker else None
+        return Change(subject=record, path=plan.marker, marker=marker)
     changes = {
         python: getattr(record, python) for python, meta in kind.__wire__.items() if meta["name"] in fields
     }
     if not changes or plan.record is None:
         raise InvalidCallError("an update needs the record's id and the fields to write")
-    return Change(subject=kind(id=plan.record), changes=changes, version=plan.version)
+    version = {} if plan.version is None else {"concurrency_id": plan.version}
+    return Change(subject=kind(id=plan.record, **version), changes=changes)
 
 
 def _exact(value: Any) -> Any:

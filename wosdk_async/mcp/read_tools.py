@@ -9,7 +9,7 @@ from operator import or_
 from typing import Annotated, Any, Literal
 
 import attrs
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from wosdk_async.catalogue import load
 from wosdk_async.codec.checks import named_by
@@ -52,7 +52,7 @@ _TABLES: Mapping[str, Any] = {
 _MAX_CHOICES = 500
 _OVERLAP = timedelta(minutes=5)
 _MAX_COUNTED = 20_000  # rows; a low limit, because counting reads every id
-_SEPARATOR = "."  # between the time and the row cursor, which is base64 and so contains no dot
+_SEPARATOR = "."  # between the time and the row cursor
 
 Limit = Annotated[int, Field(ge=1, le=MAX_ROWS, description=f"Maximum number of records, 1 to {MAX_ROWS}.")]
 Cursor = Annotated[str, Field(max_length=300, description="'more' from the previous result; empty to start.")]
@@ -81,7 +81,8 @@ Entity = Annotated[
     str,
     Field(max_length=100, description="Entity, such as WorkOrder or Customer; the describe tool lists all."),
 ]
-Filters = Annotated[list[Filter], Field(max_length=20, description="Conditions, combined with AND.")]
+_InlineFilter = Annotated[Filter, WithJsonSchema(Filter.model_json_schema())]  # as for InlineProblem
+Filters = Annotated[list[_InlineFilter], Field(max_length=20, description="Conditions, combined with AND.")]
 Properties = Annotated[
     list[str],
     Field(

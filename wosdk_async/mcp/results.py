@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, ParamSpec
 
 from mcp.types import CallToolResult, TextContent
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from wosdk_async.catalogue import load
 from wosdk_async.company import Company, secrets_of
@@ -67,6 +67,12 @@ def _no_bool(value: Any) -> Any:
 
 RecordId = Annotated[int, BeforeValidator(_no_bool)]
 
+
+def without_default(schema: dict[str, Any]) -> None:
+    """Remove the default null from an input schema: null means that the value is omitted."""
+    del schema["default"]
+
+
 _ID = re.compile(r"[1-9][0-9]{0,17}")  # 0071 is an order number, not an id
 
 
@@ -100,20 +106,16 @@ class Problem(BaseModel):
     )
 
 
+# Schemas have no references, because some clients do not support them.
+InlineProblem = Annotated[Problem, WithJsonSchema(Problem.model_json_schema())]
+
+
 class Result(BaseModel):
     """Fields of every result."""
 
     company: str = Field(default="", description="Company name.")
     notice: str | None = Field(default=None, description="How to treat values from the Company.")
-    problem: Problem | None = Field(default=None, description="Present if the call failed.")
-
-    @property
-    def in_doubt(self) -> bool:
-        """Whether the outcome is in doubt.
-
-        Such a result is not marked as an error, because clients retry errors.
-        """
-        return False
+    problem: InlineProblem | None = Field(default=None, description="Present if the call failed.")
 
 
 class RecordResult(Result):
@@ -185,7 +187,8 @@ def tool_result(result: Result) -> CallToolResult:
     return CallToolResult(
         content=[TextContent(type="text", text=text)],
         structured_content=data,
-        is_error=result.problem is not None and not result.in_doubt,
+        # A result in doubt is not marked as an error, because clients retry errors.
+        is_error=result.problem is not None and not data.get("do_not_repeat"),
     )
 
 

@@ -1,25 +1,22 @@
 """Query pages: filters, rows and cursors.
 
-A cursor contains the last id or a row count, and a digest of its query, so that it is refused for any other
-query.
+A cursor is the last id or a row count, and a digest of its query, so that it is refused for any other query.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hashlib
-import json
 from collections.abc import Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from wosdk_async.codec.text_values import parse_value
 from wosdk_async.company import Company, secrets_of
 from wosdk_async.errors import InvalidCallError, UnknownNameError
 from wosdk_async.mcp.fitting import fit_records
-from wosdk_async.mcp.results import RowsResult
+from wosdk_async.mcp.results import RowsResult, without_default
 from wosdk_async.model import Record, entity_class, index
 from wosdk_async.protocol.arguments import entity_name, require_support
 from wosdk_async.query.builder import Query
@@ -58,8 +55,9 @@ class Filter(BaseModel):
     operator: Operator = Field(
         default="=", description="'like' takes % and _ as in SQL. References are compared by id."
     )
-    value: Scalar | list[Scalar] | None = Field(
+    value: Scalar | list[Scalar] | SkipJsonSchema[None] = Field(
         default=None,
+        json_schema_extra=without_default,
         description="A value; a list for 'in' and 'not in'; [low, high] for 'between'; nothing for"
         " 'is null'. Times as 2026-03-01T08:00.",
     )
@@ -137,7 +135,6 @@ MAX_ROWS = 100
 
 UNREADABLE_CURSOR = "the cursor cannot be read; leave it out to start over"
 
-_VERSION = 1
 _MAX_BITS = 63
 
 
@@ -149,15 +146,15 @@ async def read_page(
     Raises InvalidCallError for a wrong cursor.
     """
     name, limit = entity_name(entity), max(1, min(limit, MAX_ROWS))
-    digest = hashlib.blake2b(json.dumps([repr(query)]).encode(), digest_size=6).hexdigest()
+    digest = hashlib.blake2b(repr(query).encode(), digest_size=6).hexdigest()
     start = _start(cursor, digest)
     first, *further = query.expression.get("Orders", [{}])
     by_id = name not in KEYS and first.get("PropertyName") == "Id" and not further
-    if by_id and start:
+    if by_id and cursor:
         key = fields(entity)["Id"]
         query = query.where(key < start if first["OrderType"] == "Descending" else key > start)
     expression = query.expression | {"Count": limit + 1}
-    if start and not by_id:
+    if start > 0 and not by_id:
         expression["FirstResultIndex"] = start
     rows = await company.query(name, expression, check=False)
     shown, cut = fit_records(rows[:limit], secrets_of(company))
@@ -167,8 +164,7 @@ async def read_page(
         # The cursor must not contain text of the Company, so an id must be a number.
         if type(last) is not int or last.bit_length() > _MAX_BITS:
             raise InvalidCallError(f"cannot page by the ids of {name}; order by another property")
-        content = json.dumps([_VERSION, digest, last], separators=(",", ":"))
-        more = base64.urlsafe_b64encode(content.encode()).decode().rstrip("=")
+        more = f"{last}-{digest}"
     return RowsResult(entity=name, returned=len(shown), untrusted_records=shown, cut=cut, more=more)
 
 
@@ -179,13 +175,13 @@ def _start(cursor: str, digest: str) -> int:
     """
     if not cursor:
         return 0
+    last, _, found = cursor.rpartition("-")
     try:
-        padded = cursor + "=" * (-len(cursor) % 4)
-        version, found, at = json.loads(base64.urlsafe_b64decode(padded.encode()))
-    except (ValueError, TypeError, binascii.Error, UnicodeError, RecursionError):
+        start = int(last)
+    except ValueError:
         raise InvalidCallError(UNREADABLE_CURSOR) from None
-    if version != _VERSION or found != digest or type(at) is not int or at < 1:
+    if found != digest:
         raise InvalidCallError(
             "the cursor belongs to another query; pass the same arguments as before, or leave it out"
         )
-    return at
+    return start

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
-from wosdk_async import Company
 from wosdk_async.cli.exit_codes import CliError
 from wosdk_async.cli.input.records import RecordTexts, by_option
-from wosdk_async.cli.options import ChangeOptions, change_options
+from wosdk_async.cli.options import change_options
 from wosdk_async.cli.order_changes import OrderPlan, change_of, id_or_name, read_orders
 from wosdk_async.cli.record_changes import ChangeResult, ChangeSession
 from wosdk_async.cli.texts import counted
@@ -42,7 +40,7 @@ def attach_command(
     title: str | None,
     type_name: str | None,
     by: str | None,
-    options: ChangeOptions,
+    **options: bool,
 ) -> None:
     """Attach files to a work order, up to 20 MB each.
 
@@ -64,7 +62,7 @@ def attach_command(
                 f"{file} is {size:,} bytes, over the limit of {_MAX_SIZE:,}; attach a smaller file"
             )
     named = RecordTexts.read(WorkOrder, [order], by)
-    with ChangeSession.open(ctx, options) as session:
+    with ChangeSession.open(ctx, **options) as session:
         company = session.runner.company
         type_id = None if type_name is None else id_or_name(type_name)
         if isinstance(type_id, str):
@@ -88,12 +86,9 @@ def _type_shown(file: Path, chosen: str | None) -> str:
 
 
 def _plan(file: Path, title: str | None, type_id: int | None) -> OrderPlan:
-    async def attach(company: Company, order: int) -> Any:
-        return await company.documents.attach(order, file, title=title, doc_type=type_id)
-
     return OrderPlan(
         what="attach",
-        act=attach,
+        act=lambda acme, order: acme.documents.attach(order, file, title=title, doc_type=type_id),
         result_of=lambda _, document: ChangeResult(
             f"{file.name} attached, document {document.id or '?'}", {"document": document.id}
         ),

@@ -22,7 +22,9 @@ from wosdk_async.cli.options import (
     where_option,
 )
 from wosdk_async.cli.output.files import require_not_in_job, require_stdout
-from wosdk_async.cli.texts import message_of
+from wosdk_async.cli.output.progress import RowProgress
+from wosdk_async.cli.texts import counted, json_text, message_of
+from wosdk_async.errors import WosdkError
 
 if TYPE_CHECKING:
     from wosdk_async.jobs.exports import ExportSummary
@@ -46,7 +48,6 @@ if TYPE_CHECKING:
 @click.option("--limit", type=Whole(1), metavar="N", help="Maximum rows; lowest ids first.")
 @click.option(
     "--format",
-    "file_format",
     type=click.Choice(["parquet", "csv", "jsonl", "xlsx"]),
     help="File format, if the suffix is ambiguous.",
 )
@@ -100,18 +101,13 @@ def export_command(ctx: click.Context, /, as_json: bool, **params: Any) -> None:
             "orders; ask the service's operator to correct the clock"
         )
     if as_json:
-        from wosdk_async.cli.texts import json_text
-
         click.echo(json_text(summary.as_dict()))
     else:
         _print(summary)
 
 
 def _run(ctx: click.Context, params: dict[str, Any]) -> ExportSummary:
-    from wosdk_async.cli.output.progress import RowProgress
     from wosdk_async.cli.runner import Runner
-    from wosdk_async.cli.texts import counted
-    from wosdk_async.errors import WosdkError
     from wosdk_async.jobs.errors import OutputError
 
     export = _incremental(params) if params["since"] == "last" else _whole(params)
@@ -150,13 +146,14 @@ def _incremental(params: dict[str, Any]) -> IncrementalExport:
         entity_named(params["entity"], unchecked=False),
         params["output"],
         select=params["paths"],
-        format=params["file_format"],
-        csv_for_excel=params["csv_for_excel"],
-        csv_raw=params["csv_raw"],
+        **{name: params[name] for name in ("format", "csv_for_excel", "csv_raw")},
     )
     if export.folder.suffix and not export.folder.exists():
         say(f"{export.folder} will be a directory; each run adds a part to it")
     return export
+
+
+_PASSED = ("format", "limit", "parallel", "again", "force", "csv_for_excel", "csv_raw")
 
 
 def _whole(params: dict[str, Any]) -> Export:
@@ -170,11 +167,8 @@ def _whole(params: dict[str, Any]) -> Export:
         where=[condition(kind, text) for text in params["conditions"]],
         select=params["paths"],
         since=_time(params["since"]),
-        format=params["file_format"],
         page=params["page"] or 1000,
-        **{
-            name: params[name] for name in ("limit", "parallel", "again", "force", "csv_for_excel", "csv_raw")
-        },
+        **{name: params[name] for name in _PASSED},
     )
 
 
@@ -191,8 +185,6 @@ def _time(text: str | None) -> datetime | None:
 
 
 def _print(summary: ExportSummary) -> None:
-    from wosdk_async.cli.texts import counted
-
     if summary.path is None:
         click.echo("nothing has changed since the last part")
         return

@@ -6,11 +6,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import attrs
 import click
 
 from wosdk_async.cli.exit_codes import CliError, say
-from wosdk_async.cli.import_arguments import ImportArguments, ReadOptions, operation_of
+from wosdk_async.cli.import_arguments import ImportArguments, operation_of, read_options
 from wosdk_async.cli.import_options import import_options, input_options
 from wosdk_async.cli.options import TEMPORARY, target_options
 from wosdk_async.cli.output.files import require_stdout
@@ -55,20 +54,20 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **params
     if is_remote(file):
         raise CliError(f"{file}: can only propose a map for a local file; save the input to a file first")
     operation = operation_named(operation_of(params) or DEFAULT_OPERATION)
-    reading = ReadOptions.of(params)
-    source = open_source(file, **attrs.asdict(reading))
-    _require_delimiter(source, reading)
-    if reading.header_row is None and (line := likely_header_line(source)) is not None:
-        reading = attrs.evolve(reading, header_row=line)
-        source = open_source(file, **attrs.asdict(reading))
+    reading = read_options(params)
+    source = open_source(file, **reading)
+    _require_delimiter(source, reading["delimiter"])
+    if reading["header_row"] is None and (line := likely_header_line(source)) is not None:
+        reading["header_row"] = line
+        source = open_source(file, **reading)
         # Rows above the header may have hidden that the delimiter is wrong, so check again.
-        _require_delimiter(source, reading)
+        _require_delimiter(source, reading["delimiter"])
     say_sheet(source)
     keys = key_columns(source)
     for note in getattr(source, "notes", ()):
         say(f"warning: {note}")
     described = f" (for details: wosdk describe {operation.kind.wire_name})"
-    text = draft_map(source.columns, operation, Path(file).name, keys, described, reading.header_row)
+    text = draft_map(source.columns, operation, Path(file).name, keys, described, reading["header_row"])
     if output is None:
         click.echo(text, nl=False)
         return
@@ -87,11 +86,11 @@ def init_command(ctx: click.Context, /, file: str, output: Path | None, **params
     say(f"then run: {shown}")
 
 
-def _require_delimiter(source: Source, reading: ReadOptions) -> None:
+def _require_delimiter(source: Source, delimiter: str | None) -> None:
     """Raise CliError if ``--delimiter`` is missing and another delimiter gives more columns."""
     from wosdk_async.jobs.sources.table_rules import likely_delimiter
 
-    if reading.delimiter is None and (other := likely_delimiter(source)):
+    if delimiter is None and (other := likely_delimiter(source)):
         columns = ", ".join(map(repr, source.columns))[:200]
         raise CliError(
             f"{source.path}: the columns would be {columns}; add --delimiter {other}, or whichever delimiter"

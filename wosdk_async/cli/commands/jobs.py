@@ -25,6 +25,7 @@ from wosdk_async.cli.options import (
     yes_option,
 )
 from wosdk_async.cli.output.files import opened, require_stdout
+from wosdk_async.cli.signals import StopSignals
 from wosdk_async.cli.texts import counted, json_text, message_of, shell_words, visible
 
 if TYPE_CHECKING:
@@ -261,7 +262,6 @@ async def _decide(folder: Path, row: int | None, id: int | None, company: Compan
 
 def _settle(ctx: click.Context, folder: Path, sandbox: Path | None, as_json: bool) -> int:
     from wosdk_async.cli.job import company_of_job, write_files
-    from wosdk_async.cli.signals import StopSignals
     from wosdk_async.jobs.imports.verification import settle_job
     from wosdk_async.jobs.journal import Journal
     from wosdk_async.jobs.stop import Stop

@@ -7,14 +7,16 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 import click
 
+from wosdk_async.cli.diagnostics import Step, StepReport, failed_step, steps
 from wosdk_async.cli.exit_codes import CliError, Exit, say
 from wosdk_async.cli.options import Target, json_option, output_option, target_of, target_options, yes_option
 from wosdk_async.cli.output.files import opened
+from wosdk_async.cli.output.table import print_table
 from wosdk_async.cli.profile_file import (
     ADDRESS_KEYS,
     CREDENTIAL_KEYS,
@@ -31,9 +33,6 @@ from wosdk_async.errors import ConfigurationError
 from wosdk_async.settings.environment import Settings
 from wosdk_async.settings.profiles import DEFAULT, profile_variables, settings_file
 from wosdk_async.transport.session.hosts import shown_address
-
-if TYPE_CHECKING:
-    from wosdk_async.cli.diagnostics import Step
 
 _STDIN = "-"
 _REGIONS = click.Choice(["americas", "apac", "emea"])
@@ -90,8 +89,6 @@ def login_command(ctx: click.Context, /, yes: bool, listed: bool, **options: str
 
 
 def _list(profiles: Mapping[str, Any]) -> None:
-    from wosdk_async.cli.output.table import print_table
-
     lines = []
     for name, profile in profiles.items():
         keys = profile if isinstance(profile, dict) else {}
@@ -192,8 +189,6 @@ def _ask(key: str, old: str, *, again: bool = False) -> str:
 
 def _check(target: Target, values: Mapping[str, str]) -> Step:
     """Check the settings as ``wosdk check`` does, and return the last step."""
-    from wosdk_async.cli.diagnostics import StepReport, steps
-
     variables = {variable_of(key): value for key, value in values.items()}
     settings = Settings.from_env(variables)
     report = StepReport(sys.stderr)
@@ -221,8 +216,6 @@ def check_command(ctx: click.Context, as_json: bool, output: Path | None) -> Non
       wosdk check
       wosdk --profile stage check --json
     """
-    from wosdk_async.cli.diagnostics import Step, StepReport, failed_step, steps
-
     target, started = target_of(ctx), time.monotonic()
     with opened(output) as file:
         report = StepReport(None if as_json else file)

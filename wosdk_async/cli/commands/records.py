@@ -25,7 +25,6 @@ from wosdk_async.cli.input.records import (
 )
 from wosdk_async.cli.input.texts import entity_named
 from wosdk_async.cli.options import (
-    ChangeOptions,
     change_options,
     entity_argument,
     fields_argument,
@@ -34,7 +33,7 @@ from wosdk_async.cli.options import (
 )
 from wosdk_async.cli.record_changes import ChangeResult, ChangeSession, RecordChange
 from wosdk_async.cli.texts import counted, json_text
-from wosdk_async.model import Record, registry
+from wosdk_async.model import Record, WoCreateCommand, WorkOrder, registry
 from wosdk_async.model.metadata import OWNED, Wire
 from wosdk_async.protocol import updates
 from wosdk_async.protocol.arguments import entity_name, require_support
@@ -57,7 +56,7 @@ def create_command(
     json_body: Path | None,
     marker: str | None,
     unchecked: bool,
-    options: ChangeOptions,
+    **options: bool,
 ) -> None:
     """Create a record.
 
@@ -84,11 +83,11 @@ def create_command(
     change = RecordChange(
         label=name,
         facts={"entity": name},
-        make=_order_creator(kind, values, marker) if is_order else _creator(kind, values, marker),
+        make=_order_creator(values, marker) if is_order else _creator(kind, values, marker),
         shown=tuple(lines),
         look_command=_look_command(kind, values, marker),
     )
-    with ChangeSession.open(ctx, options) as session:
+    with ChangeSession.open(ctx, **options) as session:
         for warning in _order_warnings(values) if is_order else ():
             say(warning)
         session.carry_out(f"create {name}", f"Create this {name}?", [change])
@@ -104,10 +103,7 @@ def _creator(
             raise CliError("--marker needs an entity in the catalogue; leave out --unchecked")
     else:
         record = record_of(kind, values, new=True)
-        path = None if marker is None else _marker_path(kind, values, marker)
-        if path is not None:
-            Marker.of_record(record, path)  # raises if there is no key or no way to look it up
-        what, options = [record], {"marker": path}
+        what, options = [record], {"marker": _marker_path(record, values, marker)}
 
     async def create(company: Company) -> ChangeResult:
         created = await company.create(*what, **options)
@@ -116,15 +112,11 @@ def _creator(
     return create
 
 
-def _order_creator(kind: Any, values: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
-    from wosdk_async.model import WoCreateCommand
-
+def _order_creator(values: dict[str, Any], marker: str | None) -> Callable[[Company], Any]:
     # Let the service compute the schedule, unless that would overwrite a given field.
     compute = {} if replaced_fields(values) else {"ComputeSchedule": True}
     command = record_of(WoCreateCommand, {"WorkOrder": values, **compute})
-    path = None if marker is None else _marker_path(kind, values, marker, WoCreateCommand)
-    if path is not None:
-        Marker.of_command(command, path)
+    path = _marker_path(command, values, marker)
 
     async def create(company: Company) -> ChangeResult:
         order = (await company.run(command, marker=path)).wo
@@ -137,18 +129,21 @@ def _order_creator(kind: Any, values: dict[str, Any], marker: str | None) -> Cal
     return create
 
 
-def _marker_path(
-    kind: type[Record], values: Mapping[str, Any], marker: str, command: type[Any] | None = None
-) -> str:
-    """Return the marker's path in the command, if any, or in the record. Raises CliError if no key is set."""
+def _marker_path(subject: Any, values: Mapping[str, Any], marker: str | None) -> str | None:
+    """Return the marker's path in the order's command or the record. Raises CliError if no key is set."""
+    if marker is None:
+        return None
+    is_order = isinstance(subject, WoCreateCommand)
+    kind: Any = WorkOrder if is_order else type(subject)
     key = python_name(kind, marker, "--marker")
-    path = key if command is None else f"work_order.{key}"
-    field_of(command or kind, path)  # raises if the field cannot hold a key
+    path = f"work_order.{key}" if is_order else key
+    field_of(type(subject), path)  # raises if the field cannot hold a key
     name = kind.__wire__[key]["name"]
     if not is_key(values.get(name)):
         raise CliError(
             f"--marker {marker}: add {name}=KEY, your own unique key, without surrounding whitespace"
         )
+    (Marker.of_command if is_order else Marker.of_record)(subject, path)  # raises if it cannot be looked up
     return path
 
 
@@ -196,7 +191,7 @@ def update_command(
     if_unchanged: bool,
     by: str | None,
     unchecked: bool,
-    options: ChangeOptions,
+    **options: bool,
 ) -> None:
     """Update fields of a record, after showing old and new values.
 
@@ -218,7 +213,7 @@ def update_command(
         raise CliError("--if-unchanged needs an entity in the catalogue; leave out --unchecked")
     if not isinstance(kind, str):
         record_of(kind, values)
-    with ChangeSession.open(ctx, options) as session:
+    with ChangeSession.open(ctx, **options) as session:
         change = session.runner.run(_plan_update(session.runner.company, kind, texts, values, if_unchanged))
         if change is None:
             say("the record already has these values; nothing was sent")
@@ -340,7 +335,7 @@ def delete_command(
     record_ids: tuple[str, ...],
     by: str | None,
     unchecked: bool,
-    options: ChangeOptions,
+    **options: bool,
 ) -> None:
     """Delete records, after showing each.
 
@@ -358,7 +353,7 @@ def delete_command(
     if not unchecked:
         require_support(kind, "delete")
     texts = RecordTexts.read(kind, record_ids, by)
-    with ChangeSession.open(ctx, options) as session:
+    with ChangeSession.open(ctx, **options) as session:
         changes = session.runner.run(_plan_deletions(session.runner.company, name, texts))
         what = changes[0].label if len(changes) == 1 else counted(len(changes), f"{name} record")
         session.carry_out(f"delete {what}", f"Delete {what}?", changes)

@@ -21,6 +21,8 @@ from wosdk_async.cli.options import (
     yes_option,
 )
 from wosdk_async.cli.output.files import require_stdout
+from wosdk_async.cli.output.progress import RowProgress
+from wosdk_async.cli.signals import StopSignals
 from wosdk_async.cli.texts import counted, in_commands, json_text, message_of, visible
 from wosdk_async.text.remedies import Remedy
 
@@ -131,11 +133,11 @@ def undo_command(
         reason_id = runner.run(_reason_id(runner, undo, reason, summary.counts["undo"]))
         if not check:
             undone_before = summary.counts["undone"]
-            count, before, kept = _confirm_undo(runner, undo, summary, ask=not yes), kept, []
+            _confirm_undo(runner, undo, summary, ask=not yes)
+            before, kept = kept, []
             # Called even if nothing remains to be undone, because it also records the end of a killed undo.
             summary, status = _carry_out(runner, undo, reason_id, comment, kept)
-            if count:
-                _say_kept(kept, before)
+            _say_kept(kept, before)
             _print_undo(summary, kept, undone_before, as_json)
     sys.exit(status or (Exit.DONE if summary.complete else Exit.SOME))
 
@@ -171,7 +173,7 @@ def _run_to_undo(runner: Runner, journal: Journal, of_run: int | None) -> int | 
     return run
 
 
-def _confirm_undo(runner: Runner, undo: Undo, summary: UndoSummary, *, ask: bool) -> int:
+def _confirm_undo(runner: Runner, undo: Undo, summary: UndoSummary, *, ask: bool) -> None:
     from wosdk_async.cli.runner import confirm
 
     rows, references = summary.counts["undo"], summary.references["undo"]
@@ -179,7 +181,6 @@ def _confirm_undo(runner: Runner, undo: Undo, summary: UndoSummary, *, ask: bool
     texts += [f"{counted(references, _CREATED_REFERENCE)} to be deleted"] if references else []
     if texts:
         confirm(runner.company, ", ".join(texts), "Undo the job?", ask=ask)
-    return rows + references
 
 
 async def _reason_id(runner: Runner, undo: Undo, reason: str | None, rows: int) -> int | None:
@@ -199,8 +200,6 @@ def _carry_out(
 ) -> tuple[UndoSummary, int | None]:
     """Undo the job and rewrite its files. Return the summary, and a stop signal's exit status, if any."""
     from wosdk_async.cli.job import write_files
-    from wosdk_async.cli.output.progress import RowProgress
-    from wosdk_async.cli.signals import StopSignals
     from wosdk_async.jobs.errors import JournalError, OutputError
 
     signals = StopSignals(undo.stop)

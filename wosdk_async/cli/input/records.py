@@ -64,9 +64,7 @@ class RecordTexts:
         if key is not None:
             return cls(kind, tuple(texts), key)
         for text in texts:
-            if _is_order(kind) and _prefixed(text) is not None:
-                continue
-            if _parse_id(text) is None and (
+            if _parsed(kind, text) is None and (
                 text.startswith("{") or isinstance(kind, str) or named_by(kind) is None
             ):
                 raise CliError(
@@ -80,34 +78,24 @@ class RecordTexts:
 
         With ``certain``, digits that can be a work order's id are also looked up as an order number.
         """
-        ids = {text: self._id(text) for text in self.texts}
-        names = [text for text, id in ids.items() if id is None]
-        found: dict[str, Id] = dict(await self._resolve(company, names)) if names else {}
+        parsed = {text: None if self.by else _parsed(self.kind, text) for text in self.texts}
+        found: dict[str, Id] = {text: id for text, id in parsed.items() if isinstance(id, int | Mapping)}
+        if numbers := {text: number for text, number in parsed.items() if isinstance(number, str)}:
+            by_number = await self._search_by(company, "number", list(numbers.values()))
+            found |= {text: by_number[number] for text, number in numbers.items()}
+        if names := [text for text, id in parsed.items() if id is None]:
+            found |= await self._resolve(company, names)
         if certain and not self.by and _is_order(self.kind):
-            digits = [text for text in ids if text.isdecimal() and ids[text] is not None]
+            digits = [text for text, id in parsed.items() if text.isdecimal() and isinstance(id, int)]
             orders = await _orders(company, digits)
             # Digits that match no order stay an id, and the next read reports that the order is missing.
             found |= {text: _unambiguous_id(company, text, orders) for text in digits}
-        return [found[text] if text in found else ids[text] or 0 for text in self.texts]
-
-    def _id(self, text: str) -> Id | None:
-        """Parse an id; return None for a name."""
-        if self.by:
-            return None
-        id = _prefixed(text) if _is_order(self.kind) else None
-        return id if isinstance(id, int) else _parse_id(text)
+        return [found[text] for text in self.texts]
 
     async def _resolve(self, company: Company, names: list[str]) -> dict[str, int]:
         kind: Any = self.kind
         if self.by is not None:
             return await self._search_by(company, self.by, names)
-        # A prefixed name is an order number, because an id is not in ``names``.
-        numbers = {text: str(number) for text in names if _is_order(kind) and (number := _prefixed(text))}
-        if numbers:
-            found = await self._search_by(company, "number", list(numbers.values()))
-            rest = [text for text in names if text not in numbers]
-            more = await self._resolve(company, rest) if rest else {}
-            return more | {text: found[number] for text, number in numbers.items()}
         try:
             return await self._search_by(company, named_by(kind) or "", names)
         except NotFoundError:
@@ -143,6 +131,12 @@ class RecordTexts:
 
 def _is_order(kind: type[Record] | str) -> bool:
     return not isinstance(kind, str) and kind.wire_name == "WorkOrder"
+
+
+def _parsed(kind: type[Record] | str, text: str) -> Id | str | None:
+    """Parse an id, a compound key or ``number:2903``, which gives the number; return None for a name."""
+    found = _prefixed(text) if _is_order(kind) else None
+    return _parse_id(text) if found is None else found
 
 
 def _prefixed(text: str) -> int | str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import errno
 import io
 import os
@@ -68,8 +69,6 @@ def opened(path: Path | None = None) -> Iterator[IO[str]]:
 @contextmanager
 def replacing_csv(path: Path, columns: Iterable[str]) -> Iterator[Callable[[Iterable[Any]], None]]:
     """Yield a function that writes a row to a new CSV file, which replaces ``path`` when the block ends."""
-    import csv
-
     try:
         with replace_file(path, named_by_user=True) as file:
             text = io.TextIOWrapper(file, "utf-8", errors="backslashreplace", newline="")

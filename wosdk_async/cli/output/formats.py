@@ -9,12 +9,12 @@ from typing import IO, TYPE_CHECKING, Any
 from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.output.cells import columns_of, value_at
 from wosdk_async.cli.output.files import Output, opened
+from wosdk_async.cli.output.table import TableFormat, print_record
 from wosdk_async.cli.texts import counted, json_text
 from wosdk_async.text.formula_guard import FormulaGuard
 from wosdk_async.text.safe_text import one_line
 
 if TYPE_CHECKING:
-    from wosdk_async.cli.output.table import TableFormat
     from wosdk_async.jobs.options import ExcelSeparator
     from wosdk_async.model import Record
 
@@ -27,8 +27,6 @@ def format_of(
         return JsonFormat(file)
     if output.format == "csv":
         return CsvFormat(file, paths, output.excel, raw=output.raw)
-    from wosdk_async.cli.output.table import TableFormat
-
     return TableFormat(file, paths, entity)
 
 
@@ -39,8 +37,6 @@ def write_record(
     if output.format != "table":
         write_rows(output, [record], paths)
         return
-    from wosdk_async.cli.output.table import print_record
-
     with opened(output.path) as file:
         print_record(file, record, paths, entity)
 

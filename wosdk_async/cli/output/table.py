@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import IO, Any
 
+import click
 from rich.cells import cell_len, set_cell_size
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from wosdk_async.cli.exit_codes import say
 from wosdk_async.cli.output.cells import (
@@ -33,7 +30,6 @@ _MIN_WIDTH = 8
 _MIN_LEADING_WIDTH = 10  # characters; leading text columns shrink to this before any is dropped
 _GAP = 2
 _MAX_COLUMNS = 1000  # also lines per record
-_UNLIMITED = 100_000  # characters per line in a file
 
 _COUNT = re.compile(r" \+[0-9]+$")
 _INDEX = re.compile(r"\[[0-9]+\]")
@@ -63,12 +59,14 @@ class TableFormat:
         if is_first and lines:
             self._fit(lines)
         if lines:
-            headers = [self._header(name) for name in self._names] if is_first else None
             widths = self._widths
             if _line_width(self._file) is None:  # without a line width, later pages may widen the columns
                 widths = [max(cells, _natural_width("", lines, i)) for i, cells in enumerate(widths)]
-            lines = [[_cut(cell, widths[i]) for i, cell in enumerate(line)] for line in lines]
-            _print(self._file, headers, lines, widths)
+            if is_first:
+                header = _line([self._header(name) for name in self._names], widths)
+                styled = self._file.isatty() and os.environ.get("TERM") not in ("dumb", "unknown")
+                self._file.write(f"{click.style(header, bold=True) if styled else header}\n")
+            self._file.write("".join(f"{_line(line, widths)}\n" for line in lines))
 
     def close(self) -> None:
         """Report how many columns were omitted."""
@@ -148,8 +146,14 @@ def _cell(entity: type[Record] | str, name: str, value: Any, whole: bool = True)
 
 def print_table(file: IO[str], lines: Sequence[Sequence[str]]) -> None:
     """Write a table without a header; the last column takes the remaining width."""
-    if lines:
-        _print(file, None, lines, None)
+    if not lines:
+        return
+    last = len(lines[0]) - 1
+    widths = [_natural_width("", lines, i) for i in range(last)]
+    widths.append(max(cell_len(line[last]) for line in lines))
+    if (width := _line_width(file)) is not None:
+        widths = _narrowed(widths, width, [1] * len(widths))
+    file.write("".join(f"{_line(line, widths)}\n" for line in lines))
 
 
 def _natural_width(name: str, lines: Sequence[Sequence[str]], i: int) -> int:
@@ -174,13 +178,19 @@ def _fitting(widths: Sequence[int], width: int) -> int:
     return max(1, sum(end <= width for end in ends))
 
 
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    fitted = (set_cell_size(_cut(text, width), width) for text, width in zip(cells, widths, strict=True))
+    return (" " * _GAP).join(fitted).rstrip()
+
+
 def _cut(text: str, width: int) -> str:
     """Truncate ``text`` to ``width`` cells with an ellipsis, keeping a final count such as `` +2``."""
+    if cell_len(text) <= width:
+        return text
     count = _COUNT.search(text)
     tail = count[0] if count and len(count[0]) < width - 1 else ""
-    if not tail or cell_len(text) <= width:
-        return text  # rich truncates if needed
-    return f"{set_cell_size(text, width - len(tail) - 1).rstrip()}…{tail}"
+    kept = set_cell_size(text, width - len(tail) - 1)
+    return f"{kept.rstrip() if tail else kept}…{tail}"
 
 
 def _total(widths: Sequence[int]) -> int:
@@ -193,29 +203,3 @@ def _line_width(file: IO[str]) -> int | None:
     if columns.isdecimal() and int(columns):
         return int(columns)
     return os.get_terminal_size(file.fileno()).columns or 80 if file.isatty() else None
-
-
-def _print(
-    file: IO[str],
-    header: Sequence[str] | None,
-    lines: Sequence[Sequence[str]],
-    widths: Sequence[int] | None,
-) -> None:
-    """Write a table with the given column ``widths``; if None, rich chooses them."""
-    count = len(lines[0])
-    table = Table(box=None, show_header=header is not None, pad_edge=False, padding=(0, _GAP, 0, 0))
-    for i, name in enumerate(header or [""] * count):
-        limit = _MAX_WIDTH if i < count - 1 else None
-        if widths is None:
-            table.add_column(max_width=limit)
-        else:
-            table.add_column(Text(name), width=widths[i], no_wrap=True, overflow="ellipsis")
-    for line in lines:
-        table.add_row(*(Text(cell, no_wrap=True, overflow="ellipsis") for cell in line))
-    buffer = io.StringIO()
-    styled = file.isatty()
-    width = (_line_width(file) or _UNLIMITED) if widths is None else _total(widths) + _GAP
-    color = {} if styled else {"color_system": None}
-    Console(file=buffer, width=width, force_terminal=styled, **color).print(table)  # type: ignore[arg-type]
-    text = buffer.getvalue()
-    file.write(text if styled else "".join(f"{line.rstrip()}\n" for line in text.splitlines()))
