@@ -316,7 +316,7 @@ class ThrottledError(RefusedError):
 
 
 class SessionRefusedError(RefusedError, SessionError):
-    """Token or host still refused by the service after a renewal."""
+    """``SessionError`` whose token or host is still refused after a renewal."""
 
     kind = "session-refused"
 

@@ -100,12 +100,28 @@ def test_mistakes_are_reported_by_record(acme: Caller, store: Store, tmp_path: P
             '{"CustomFieldDescriptor": [{"Name": "Bay", "Type": "Number"}]}',
             "Type takes CfType, not 'Number': one of Unknown, String, Integer, Decimal, Money, ",
         ),
+        (
+            '{"Customer": [{"Id": -1}]}',
+            "record 1 of Customer (Id -1): Customer.Id takes a positive integer, not -1",
+        ),
+        (
+            '{"Customer": [{"Contacts": [{"Id": "-1"}]}]}',
+            "record 1 of Customer: Contact.Id takes a positive integer, not '-1'",
+        ),
     ],
 )
 def test_json_that_does_not_fit(acme: Caller, store: Store, tmp_path: Path, text: str, line: str) -> None:
     """A file that is not JSON of rows is refused with the line or row, and leaves nothing behind."""
     assert line in mistakes(store, written(tmp_path, text))[0]
     assert acme.ids("Customer") == [512, 513]
+
+
+def test_a_name_that_is_only_part_of_another_is_not_suggested(store: Store, tmp_path: Path) -> None:
+    """Custom fields of customers belong to CommLease; CustomerInvoice would be another type."""
+    text = '{"CustomFieldDescriptor": [{"Name": "Bay", "Type": "String", "ActorTypeId": "Customer"}]}'
+    assert mistakes(store, written(tmp_path, text)) == [
+        "record 1 of CustomFieldDescriptor: CustomFieldDescriptor.ActorTypeId takes ActorType, not 'Customer'"
+    ]
 
 
 def test_files_that_cannot_be_read(store: Store, tmp_path: Path) -> None:

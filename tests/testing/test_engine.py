@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+from base64 import b64encode
+from typing import Any
 
 import httpx
 import pytest
 
 from tests.support.facts import having
+from tests.support.frames import leaks
 from tests.testing.orders import count, create_command
 from wosdk_async import Client, Company, Credentials, Customer, Document, Region, fields
 from wosdk_async.errors import InDoubtError, NotSentError, WosdkError
 from wosdk_async.protocol.wire import Call
 from wosdk_async.sandbox import Faults
+from wosdk_async.sandbox.http.router import ServiceRequest
 from wosdk_async.testing import Sandbox, SkippingClock
+from wosdk_async.testing.engines import scope_of
 
 
 @pytest.mark.parametrize("turns", range(12))
@@ -137,3 +143,53 @@ async def test_a_failure_of_the_sandbox_is_a_500(
     with pytest.raises(WosdkError, check=having(status=500)):
         await wosdk_company.run(create_command())
     assert "the sandbox failed" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"fault": "status", "status": 401, "operation": ["token", "retrieve"]},
+        {"fault": "garbage", "operation": ["token", "retrieve"]},
+        {"fault": "half_reply", "operation": ["token", "retrieve"]},
+        {"fault": "latency", "fixed": 600, "operation": ["token", "retrieve"]},
+        {"fault": "expired_token", "operation": "retrieve"},
+    ],
+    ids=lambda fault: fault["fault"],
+)
+@pytest.mark.parametrize("connected", [True, False])
+async def test_no_variable_of_a_traceback_shows_a_secret(
+    wosdk_sandbox: Sandbox, wosdk_company: Company, fault: dict[str, Any], connected: bool
+) -> None:
+    """As ``pytest -l -vv`` prints them: of a log-in, and of a call."""
+    if connected:
+        await wosdk_company.connect()
+    wosdk_sandbox.faults.add(fault)
+    with pytest.raises(WosdkError) as caught:
+        await wosdk_company.with_options(deadline=5).get(Customer, 99999)
+    wosdk_sandbox.faults.clear()
+    secret = wosdk_sandbox.variables["WOSDK_CLIENT_SECRET"]
+    shown = {"secret": secret, "token": "Bearer ", "token response": '"access_token"'}
+    assert leaks(caught.value, shown, deep=0) == set()
+
+
+async def test_no_object_of_a_request_under_way_shows_a_secret(wosdk_sandbox: Sandbox) -> None:
+    """Those of the fixtures and of the sandbox, to the fault that sends a token."""
+    variables = wosdk_sandbox.variables
+    pair = f"{variables['WOSDK_CLIENT_ID']}:{variables['WOSDK_CLIENT_SECRET']}"
+    sent = f"Basic {b64encode(pair.encode()).decode()}"
+    scope = scope_of("POST", variables["WOSDK_TOKEN_URL"], (("Authorization", sent),))
+    shown = []
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b"grant_type=client_credentials"}
+
+    async def send(_: Any) -> None:
+        kinds = ("wosdk_async.sandbox", "wosdk_async.testing")
+        shown.extend(repr(each) for each in gc.get_objects() if str(type(each).__module__).startswith(kinds))
+
+    wosdk_sandbox.faults.add("half_reply", operation="token")
+    with pytest.raises(ConnectionResetError):
+        await wosdk_sandbox.app(scope, receive, send)
+    shown.append(repr(ServiceRequest("POST", (), {}, {"authorization": sent}, b"", "")))
+    assert "BufferedResponse" in "".join(shown)
+    assert [each for each in shown if sent in each or "access_token" in each] == []

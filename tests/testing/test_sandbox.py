@@ -106,6 +106,18 @@ async def test_a_reset_drops_what_is_still_waiting(wosdk_sandbox: Sandbox, wosdk
         assert await count(wosdk_company) == 0
 
 
+async def test_a_reset_during_a_call_is_named(wosdk_sandbox: Sandbox, wosdk_company: Company) -> None:
+    """The error does not blame a fault for the lost response."""
+    await wosdk_company.connect()
+    wosdk_sandbox.faults.add("latency", fixed=3, operation="WoCreateCommand")
+    create = asyncio.ensure_future(wosdk_company.run(create_command()))
+    while not wosdk_sandbox.faults.injected:
+        await asyncio.sleep(0)
+    wosdk_sandbox.reset()
+    with pytest.raises(InDoubtError, match="The Company was reset during the request"):
+        await create
+
+
 async def test_no_cached_name_survives_a_reset(wosdk_sandbox: Sandbox, wosdk_company: Company) -> None:
     """A client cached an id that belongs to another record after the reset."""
     wosdk_sandbox.seed({"Customer": [{"Id": 900, "Name": "Blue", "DisplayAs": "Blue"}]})

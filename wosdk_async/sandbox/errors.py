@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+_CUTOFF = 0.75  # lower values suggest other words, such as CustomerInvoice for Customer
+
 
 class StoreError(Exception):
     """Unusable store file, or invalid seed rows."""
@@ -79,5 +81,5 @@ def modified() -> Refusal:
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return a hint with the known name most similar to ``name``, or an empty string."""
     by_lower = {each.lower(): each for each in known}
-    close = difflib.get_close_matches(name[:60].lower(), by_lower, n=1)
+    close = difflib.get_close_matches(name[:60].lower(), by_lower, n=1, cutoff=_CUTOFF)
     return f" (did you mean {by_lower[close[0]]}?)" if close else ""

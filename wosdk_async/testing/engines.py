@@ -216,14 +216,14 @@ class AsgiExchange:
     """
 
     app: ASGIApp
-    scope: Scope
-    body: bytes
+    scope: Scope = attrs.field(repr=False)  # hidden in the repr, because its headers contain the token
+    body: bytes = attrs.field(repr=False)
     clock: SkippingClock
     own_work: Work
     broken: str = ""
     _status: int | None = None
-    _headers: Any = ()
-    _parts: list[bytes] = attrs.field(factory=list)
+    _headers: Any = attrs.field(default=(), repr=False)
+    _parts: list[bytes] = attrs.field(factory=list, repr=False)
     _body_read: bool = False
     _complete: bool = False
     hung_up: asyncio.Event = attrs.field(factory=asyncio.Event)

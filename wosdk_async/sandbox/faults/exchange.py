@@ -36,8 +36,8 @@ class BufferedResponse:
     """Complete response from the application or a fault."""
 
     status: int
-    headers: Sequence[tuple[bytes, bytes]] = ()
-    body: bytes = b""
+    headers: Sequence[tuple[bytes, bytes]] = attrs.field(default=(), repr=False)
+    body: bytes = attrs.field(default=b"", repr=False)  # hidden in the repr, because it may contain a token
 
 
 @attrs.frozen(kw_only=True)
@@ -49,8 +49,8 @@ class FaultExchange:
     """
 
     app: ASGIApp
-    scope: Scope
-    messages: Sequence[Message]  # the whole request
+    scope: Scope = attrs.field(repr=False)
+    messages: Sequence[Message] = attrs.field(repr=False)  # the whole request, with its secrets
     receive: Receive  # for messages after the request
     send: Send
     clock: Clock
@@ -99,7 +99,7 @@ class FaultExchange:
         await self.clock.sleep(seconds)
         if self.is_current():
             return False
-        await self.reset()
+        await self.reset("The Company was reset during the request.")
         return True
 
     async def wait_closed(self) -> None:
@@ -145,9 +145,9 @@ class FaultExchange:
         if not self.closed:
             await self.send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def reset(self) -> None:
-        """Break the connection with a TCP RST."""
-        transport = self._require_transport("reset")
+    async def reset(self, why: str = "The connection was reset by a sandbox fault.") -> None:
+        """Break the connection with a TCP RST; without a socket, raise an error with the text ``why``."""
+        transport = self._require_transport(why)
         sock = transport.get_extra_info("socket")
         if sock is not None and sock.fileno() >= 0:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
@@ -156,7 +156,7 @@ class FaultExchange:
 
     async def close(self) -> None:
         """Close the connection cleanly, after sending all written bytes."""
-        self._require_transport("closed").close()
+        self._require_transport("The connection was closed by a sandbox fault.").close()
         await self.wait_closed()
 
     async def send_garbage(self, noise: bytes) -> None:
@@ -180,7 +180,7 @@ class FaultExchange:
     def _transport(self) -> asyncio.Transport | None:
         return cast("asyncio.Transport | None", self.scope.get("extensions", {}).get(_EXTENSION))
 
-    def _require_transport(self, how: str) -> asyncio.Transport:
+    def _require_transport(self, why: str) -> asyncio.Transport:
         if self._transport is None:
-            raise ConnectionResetError(f"The connection was {how} by a sandbox fault.")
+            raise ConnectionResetError(why)
         return self._transport

@@ -39,7 +39,7 @@ class ServiceRequest:
     method: str
     segments: tuple[str, ...]
     query: Mapping[str, str]  # by lower-case name
-    headers: Mapping[str, str]  # by lower-case name
+    headers: Mapping[str, str] = attrs.field(repr=False)  # by lower-case name
     body: bytes = attrs.field(repr=False)
     root: str
     content: Record = attrs.field(init=False, repr=False)

@@ -147,14 +147,16 @@ def _value_mistakes(schema: EntitySchema, field: Field, value: Any) -> Iterator[
             for element in elements:
                 yield from _mistakes(inner, element)
         return
+    is_id = field.name == "Id"
     try:
-        unreadable = read_value(field, value) is UNREADABLE
+        stored = read_value(field, value)
     except Refusal as refusal:
         yield f"{schema.name}.{field.name}: {refusal.message}"
         return
-    if unreadable:
+    if stored is UNREADABLE or (is_id and stored < 0):
         names = enumeration(field.of or "").numbers if field.type == "enum" else ()
         takes = "an object with an Id" if field.type == "ref" else field.of or field.type
+        takes = "a positive integer" if is_id else takes
         hint = did_you_mean(str(value), names)
         if names and not hint and len(listed := ", ".join(names)) <= _MAX_LISTED:
             hint = f": one of {listed}"
