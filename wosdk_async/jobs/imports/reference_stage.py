@@ -18,7 +18,6 @@ from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import ANSWERED, ReferenceRecord, State
 from wosdk_async.jobs.ledger.undone import find_records
 from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
-from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.mapping.references import ReferenceEntry, ReferenceSpec
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, client_closed
 from wosdk_async.model import EntitySpecifier
@@ -161,15 +160,6 @@ class ReferenceStage:
         self.builder.index.hold_back()
         await self._create_missing()
 
-    async def _create_missing(self) -> None:
-        """Create the missing records that are marked as wanted and that the index does not hold back."""
-        index = self.builder.index
-        for spec in self.builder.import_map.references:
-            try:
-                await _ReferenceCreation(index, spec, self.settling, self.limit, self.stop).create()
-            finally:  # warn, because rows that would report these reasons may never be started
-                index.warnings += [entry.reason for entry in index.in_doubt(spec).values()]
-
     async def _mark_wanted(self) -> list[tuple[int, list[MissingRecord]]]:
         """Mark missing records of rows to send, and return the first rows that need new records."""
         first: list[tuple[int, list[MissingRecord]]] = []
@@ -180,24 +170,25 @@ class ReferenceStage:
             first += marked[: _FIRST - len(first)]
         return first
 
+    # --- creating -----------------------------------------------------------------------------
 
-@attrs.frozen
-class _ReferenceCreation:
-    """Creation of a reference's missing records.
+    async def _create_missing(self) -> None:
+        """Create the missing records that are marked as wanted and that the index does not hold back.
 
-    A creation has no marker, because names are not unique: removed records, and records that the map's
-    ``where`` excludes, may have the same name. A record in doubt is looked up by name, and created again if
-    it is missing.
-    """
+        A creation has no marker, because names are not unique: removed records, and records that the map's
+        ``where`` excludes, may have the same name. A record in doubt is looked up by name, and created again
+        if it is missing.
+        """
+        index = self.builder.index
+        for spec in self.builder.import_map.references:
+            try:
+                await self._create_records(spec)
+            finally:  # warn, because rows that would report these reasons may never be started
+                index.warnings += [entry.reason for entry in index.in_doubt(spec).values()]
 
-    index: ReferenceIndex
-    spec: ReferenceSpec
-    settling: Settling
-    limit: int
-    stop: Stop
-
-    async def create(self) -> None:
-        index, spec, settling = self.index, self.spec, self.settling
+    async def _create_records(self, spec: ReferenceSpec) -> None:
+        index, settling = self.builder.index, self.settling
+        look_up = functools.partial(self._look_up_doubts, spec)
         for rounds_left in reversed(range(_ROUNDS)):
             if not (missing := index.missing(spec)):
                 break
@@ -210,16 +201,16 @@ class _ReferenceCreation:
             if self.stop.reason or not index.in_doubt(spec):
                 break
             with contextlib.suppress(WosdkError):
-                await self._look_up()  # finds most records, because usually only the response was lost
+                await look_up()  # finds most records, because usually only the response was lost
             with contextlib.suppress(WosdkError):  # if this fails, the records stay in doubt
                 doubts = len(index.in_doubt(spec))
-                absent = doubts and await settling.wait(self._look_up, f"records in doubt: {doubts}")
+                absent = doubts and await settling.wait(look_up, f"records in doubt: {doubts}")
                 if absent and rounds_left:
                     for entry in index.in_doubt(spec).values():
                         entry.end_doubt()
 
     async def _create_one(self, entry: ReferenceEntry, trace: Trace) -> EntitySpecifier:
-        record = entry.new_record(RowContext(entry.cells, self.index, entry.warnings))
+        record = entry.new_record(RowContext(entry.cells, self.builder.index, entry.warnings))
         trace.sent = True  # from here on, a cancelled create is in doubt, and must not simply be repeated
         await self.settling.journal.begin_reference(self._record(entry, State.SENDING))
         specifier = await self.settling.company.create(record)
@@ -234,7 +225,7 @@ class _ReferenceCreation:
             self._done(entry, created.id, version=created.concurrency_id, proof=ANSWERED)
             return
         state = State.REFUSED
-        entry.reason = f"{self.spec.name} {entry.text!r} {_not_created(outcome)}"
+        entry.reason = f"{entry.spec.name} {entry.text!r} {_not_created(outcome)}"
         # A JournalError means that nothing was sent, so the next run may create the record.
         entry.may_pass = (
             not isinstance(outcome, Failed)
@@ -248,21 +239,22 @@ class _ReferenceCreation:
             state = State.PLANNED
         self._write(entry, state)
 
-    async def _look_up(self) -> bool:
-        """Look up the records in doubt, and return whether any remain in doubt."""
-        entries = self.index.in_doubt(self.spec)
-        await self.index.look_up_names(self.settling.company, self.spec, entries, self.limit)
+    async def _look_up_doubts(self, spec: ReferenceSpec) -> bool:
+        """Look up a reference's records in doubt, and return whether any remain in doubt."""
+        index = self.builder.index
+        entries = index.in_doubt(spec)
+        await index.look_up_names(self.settling.company, spec, entries, self.limit)
         for entry in entries.values():
             if entry.id is not None:
                 entry.end_doubt()
                 self._done(entry, entry.id)
             elif entry.error is AmbiguousNameError:
                 entry.in_doubt = entry.may_pass = False
-        return bool(self.index.in_doubt(self.spec))
+        return bool(index.in_doubt(spec))
 
     def _done(self, entry: ReferenceEntry, id: int | None, **evidence: Any) -> None:
         entry.id = id
-        self.index.created += 1
+        self.builder.index.created += 1
         self._write(entry, State.DONE, **evidence)
 
     def _write(self, entry: ReferenceEntry, state: State, **evidence: Any) -> None:
@@ -270,14 +262,14 @@ class _ReferenceCreation:
 
     def _record(self, entry: ReferenceEntry, state: State, **evidence: Any) -> ReferenceRecord:
         return ReferenceRecord(
-            self.spec.name,
+            entry.spec.name,
             normalized(entry.text),
             entry.text,
             state,
             entry.id,
             entry.reason or None,
-            entity=self.spec.entity.wire_name,
-            field=self.spec.by or "",
+            entity=entry.spec.entity.wire_name,
+            field=entry.spec.by or "",
             run=self.settling.journal.run,
             **evidence,
         )
