@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -75,15 +75,15 @@ class RowSender:
             self._prepared(only, again), self._journal, ahead, rate=rate, begin=local
         ) as claims:
             if keys is not None and operation.by is None and not self._proved:
-                # Send one row alone first, so that a broken marker affects only one record.
-                first = _ClaimsUntil(claims, lambda: self._proved)
 
                 async def prove(claim: Claim, trace: Trace) -> Any:
                     if not local:
                         await self._journal.begin([claim.row.number])
                     return await self._send_and_prove(claim, keys.path, marker, trace)
 
-                await self._consume(Run(first, prove, limit=1, grace=ABORT_GRACE), claims)
+                # Send single rows first, so that a broken marker affects only one record.
+                while not (self._proved or self.stop.reason) and (claim := await anext(claims, None)):
+                    await self._consume(Run([claim], prove, limit=1, grace=ABORT_GRACE), claims)
             if self.workers is not None:
                 await self._consume(self.workers.run(claims), claims)
             else:
@@ -219,17 +219,3 @@ class RowSender:
             run.stop()
 
         await self.stop.consume(run, report, stop)
-
-
-class _ClaimsUntil:
-    def __init__(self, claims: Claims, enough: Callable[[], bool]) -> None:
-        self._claims = claims
-        self._enough = enough
-
-    def __aiter__(self) -> _ClaimsUntil:
-        return self
-
-    async def __anext__(self) -> Claim:
-        if self._enough():
-            raise StopAsyncIteration
-        return await anext(self._claims)
