@@ -14,7 +14,7 @@ import attrs
 import msgspec
 
 from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted, Outcome
-from wosdk_async.company import Company, is_closed, sender_of
+from wosdk_async.company import is_closed
 from wosdk_async.errors import InDoubtError, NotUniqueError, WosdkError
 from wosdk_async.jobs.cluster.leases import LeaseLostError
 from wosdk_async.jobs.errors import JournalError, WaitingRowError, reason_of
@@ -25,7 +25,6 @@ from wosdk_async.jobs.journal import (
     LOOKED_UP,
     THERE_BEFORE,
     AuditResult,
-    Journal,
     RowRecord,
     State,
     StoredRow,
@@ -56,15 +55,12 @@ _NO_EFFECT = Effect()
 class RowReports:
     """Reporter that writes row outcomes to the journal and passes them to ``on_row`` without secrets."""
 
-    company: Company
     import_map: ImportMap
-    journal: Journal
+    settling: Settling
+    """Settling of the rows that this run leaves in doubt."""
     stops: StopRules
-    on_row: Callable[[RowOutcome], None]
     unsent: set[int] = attrs.field(factory=set)
     """Rows that this run could not send; the next run tries again."""
-    doubted: list[Doubt] = attrs.field(factory=list)
-    """Rows that this run left in doubt and that can be looked up."""
     done: int = 0
     """Number of rows that succeeded in this run."""
 
@@ -106,7 +102,7 @@ class RowReports:
         )
 
     def _not_done(self, outcome: Failed[Claim] | InDoubt[Claim] | NotStarted[Claim]) -> _End:
-        claim, closed = outcome.input, is_closed(self.company)
+        claim, closed = outcome.input, is_closed(self.settling.company)
         if isinstance(outcome, InDoubt):
             # A lost worker leaves many rows in doubt at once, which says nothing about the service.
             if claim.key is None or not isinstance(outcome.error, LeaseLostError):
@@ -150,8 +146,8 @@ class RowReports:
             return self._end(claim.row, "in_doubt", **facts)
         facts |= {"line": claim.row.line, "key": claim.key, "warnings": _warnings(claim.row)}
         row = StoredRow(claim.row.number, State.IN_DOUBT, **facts)
-        now = sender_of(self.company).transport.clock.now()
-        self.doubted.append(Doubt(row, now, claim.record if self.import_map.action.compares else None))
+        record = claim.record if self.import_map.action.compares else None
+        self.settling.undecided.append(Doubt(row, self.settling.clock.now(), record))
         return row, row.line, None, None
 
     def _facts(self, claim: Claim, error: Exception, reason: str) -> dict[str, Any]:
@@ -180,12 +176,13 @@ class RowReports:
         return record, row.line, kind, effect.entity or None
 
     def _report(self, ends: Sequence[_End]) -> None:
-        records = self.journal.record_all([end[0] for end in ends])
-        if self.journal.failed is not None:
-            self.stops.stop.start_no_more(self.journal.failed)
+        journal, on_row = self.settling.journal, self.settling.on_row
+        records = journal.record_all([end[0] for end in ends])
+        if journal.failed is not None:
+            self.stops.stop.start_no_more(journal.failed)
         for record, (_, line, kind, entity) in zip(records, ends, strict=True):
             if kind is not None:
-                self.on_row(RowOutcome.of(record, line, kind, entity))
+                on_row(RowOutcome.of(record, line, kind, entity))
 
 
 def _warnings(row: Row) -> tuple[str, ...]:
@@ -213,7 +210,6 @@ class JobTotals:
 
     job: OpenedJob
     reports: RowReports
-    settling: Settling
     workers: JobWorkers | None
     _started: float = attrs.field(factory=time.perf_counter)
 
@@ -329,7 +325,7 @@ class JobTotals:
 
     @property
     def _done_now(self) -> int:
-        return self.reports.done + self.settling.done
+        return self.reports.done + self.reports.settling.done
 
     async def _counts(self) -> Mapping[State, int]:
         journal = self.job.journal

@@ -19,7 +19,7 @@ from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.journal.claims import Claim, Claims
 from wosdk_async.jobs.journal.entries import KEY_EXISTS
 from wosdk_async.jobs.ledger.nearby import existing_remedies
-from wosdk_async.jobs.ledger.undone import find_records, is_ended, shown_records
+from wosdk_async.jobs.ledger.undone import is_ended, shown_records
 from wosdk_async.jobs.mapping.operations import Found, effect_of
 from wosdk_async.jobs.mapping.record_operations import RowOperation
 from wosdk_async.jobs.options import ImportOptions
@@ -69,7 +69,7 @@ class RowSender:
             # send a row itself, perhaps the row that killed its worker.
             self._proved = True
         ahead = limit if self.workers is None else self.workers.claimed_ahead
-        company = self.reports.company
+        company = self.reports.settling.company
         rate = (lambda: company.rate) if local else (lambda: None)  # workers limit their own rates
         async with Claims(
             self._prepared(only, again), self._journal, ahead, rate=rate, begin=local
@@ -105,9 +105,9 @@ class RowSender:
     def _journal(self) -> Journal:
         return self.rows.journal
 
-    async def _find(self, path: str, keys: list[str]) -> Found:
+    async def _find(self, keys: list[str]) -> Found:
         try:
-            return await find_records(self._operation, self.reports.company, self._journal, path, keys)
+            return await self.reports.settling.find(keys)
         except JournalError:
             raise
         except WosdkError as error:
@@ -140,7 +140,7 @@ class RowSender:
             keys = [claim.key for claim in claims if claim.key is not None]
             try:
                 async with self.stop.cancellable():
-                    found = await self._find(self.builder.keys.path, keys)
+                    found = await self._find(keys)
             except StoppedError:
                 return []
         creates = self._operation.by is None
@@ -188,11 +188,12 @@ class RowSender:
         return True
 
     async def _send_and_prove(self, claim: Claim, path: str, marker: str | None, trace: Trace) -> Any:
-        result = await self._operation.send(self.reports.company.traced(trace), claim.record, marker)
+        company = self.reports.settling.company.traced(trace)
+        result = await self._operation.send(company, claim.record, marker)
         created = f"row {claim.row.number} was created with {path} {claim.key!r}"
         try:
             async with self.stop.cancellable():
-                found = await self._find(path, [claim.key or ""])
+                found = await self._find([claim.key or ""])
         except StoppedError:  # the next run verifies the marker
             return result
         except WosdkError as error:  # the record was still created
