@@ -229,13 +229,13 @@ class Import:
                     await job.admit()
                     await work.carry_out()
                 else:
-                    await work.totals.report_refused()
+                    await work.reports.report_refused()
             except asyncio.CancelledError:
                 with anyio.CancelScope(shield=True):
-                    await work.totals.report_not_started()
+                    await work.reports.report_not_started()
                 raise
-            await work.totals.report_not_started()
-            summary = await work.totals.summary()
+            await work.reports.report_not_started()
+            summary = await work.reports.summary()
             return summary
         except BaseException as error:
             failure = error

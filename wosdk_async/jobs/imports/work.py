@@ -17,7 +17,7 @@ from wosdk_async.jobs.errors import RunStoppedError
 from wosdk_async.jobs.imports.opening import OpenedJob
 from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder
 from wosdk_async.jobs.imports.reference_stage import ReferenceStage
-from wosdk_async.jobs.imports.reporting import JobTotals, RowReports
+from wosdk_async.jobs.imports.reporting import RowReports
 from wosdk_async.jobs.imports.sending import RowSender
 from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.imports.verification import Audit
@@ -34,7 +34,7 @@ _MAX_RETRIES = 10  # retries of rows in doubt, in total
 
 
 class JobWork:
-    """One run of a job; call :meth:`carry_out` first, then the methods of ``totals``.
+    """One run of a job; call :meth:`carry_out` first, then the methods of ``reports``.
 
     Raises:
         ConfigurationError: workers do not support an option.
@@ -49,9 +49,7 @@ class JobWork:
         self._first: int | None = None
         """Number of the row to send before more references are created."""
         self._workers = _workers_of(job, company)
-        self._rows = PlannedRows(
-            request.source, journal, rows.identities, rows.fingerprints, keyed=request.marker is not None
-        )
+        self._rows = PlannedRows(request.source, journal, rows.identities, rows.fingerprints)
         self._builder = RowBuilder(request.import_map, request.index, request.keys(job.about.job))
         self._settling = Settling(
             company=company,
@@ -62,15 +60,17 @@ class JobWork:
             on_row=request.on_row,
             on_stage=request.on_stage,
         )
-        reports = RowReports(
-            import_map=request.import_map,
+        self.reports = RowReports(
+            job=job,
             settling=self._settling,
             stops=StopRules(request.options, rows.rows, stop, has_done=job.plan.rows(Action.SKIP) > 0),
+            workers=self._workers,
         )
-        self._sender = RowSender(self._rows, self._builder, reports, request.options, stop, self._workers)
+        self._sender = RowSender(
+            self._rows, self._builder, self.reports, request.options, stop, self._workers
+        )
         limit = request.options.concurrency
         self._references = ReferenceStage(self._rows, self._builder, self._settling, limit, stop)
-        self.totals = JobTotals(job=job, reports=reports, workers=self._workers)
 
     async def carry_out(self) -> None:
         """Run the stages. Even after a stop, every row gets an outcome.
@@ -86,7 +86,7 @@ class JobWork:
             with suppress(StoppedError):
                 async with self.stop.cancellable():
                     await self._open_workers()
-            await self.totals.report_refused()
+            await self.reports.report_refused()
             with suppress(StoppedError):
                 async with self.stop.cancellable():
                     await self._prepare()
@@ -151,9 +151,9 @@ class JobWork:
             for _ in range(_MAX_RETRIES):
                 if fruitless == _MAX_FRUITLESS or not (absent := await self._settling.settle()):
                     break
-                ended = self.totals.ended_now
+                ended = self.reports.ended_now
                 await self._sender.send(absent, again=True)
-                progressed = self._workers is not None and self.totals.ended_now > ended
+                progressed = self._workers is not None and self.reports.ended_now > ended
                 fruitless = 0 if progressed else fruitless + 1
         except WosdkError as error:  # the file has changed, the disk is full, or keys cannot be looked up
             self.stop.start_no_more(error)
@@ -185,7 +185,8 @@ class JobWork:
 
     async def _audit(self) -> None:
         try:
-            if self.stop.reason is None and (await self.totals.read_audit())[1] not in ("none", "impossible"):
+            _, state = await self.reports.read_audit()
+            if self.stop.reason is None and state not in ("none", "impossible"):
                 await Audit(self._settling).run()
         except WosdkError as error:
             text = f"the audit failed: {error.message}"
