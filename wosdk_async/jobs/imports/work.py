@@ -66,9 +66,7 @@ class JobWork:
             stops=StopRules(request.options, rows.rows, stop, has_done=job.plan.rows(Action.SKIP) > 0),
             workers=self._workers,
         )
-        self._sender = RowSender(
-            self._rows, self._builder, self.reports, request.options, stop, self._workers
-        )
+        self._sender = RowSender(self._rows, self._builder, self.reports, stop)
         limit = request.options.concurrency
         self._references = ReferenceStage(self._rows, self._builder, self._settling, limit, stop)
 
