@@ -176,19 +176,19 @@ class RowBuilder:
         return Claim(row, record, key, incomplete=bool(missing))
 
     async def mark_wanted(
-        self, rows: Iterable[Row], find: Callable[[str, list[str]], Awaitable[Found]]
+        self, rows: Iterable[Row], find: Callable[[list[str]], Awaitable[Found]]
     ) -> list[tuple[int, list[MissingRecord]]]:
         """Mark missing records as wanted if rows to send refer to them; return these records by row number.
 
         Records that only other rows refer to would never be used, so they are not created. If one row lacks
-        the fields to create a record, another row may have them. ``find(path, keys)`` returns the records
-        whose field at ``path`` has one of ``keys``.
+        the fields to create a record, another row may have them. ``find(keys)`` returns the records with
+        each row key.
         """
         undecided = [row for row in rows if row.fault is None and self.index.undecided(row.cells)]
         if undecided and (own := own_keys(self.keys)) is not None:
             keys = {row.number: own.key_or_none(row) for row in undecided}
             wanted = [key for key in keys.values() if key is not None]
-            found = await find(own.path, wanted) if wanted else {}
+            found = await find(wanted) if wanted else {}
             undecided = [row for row in undecided if self._is_sendable(keys[row.number], found)]
         marked: list[tuple[int, list[MissingRecord]]] = []
         for row in undecided:

@@ -16,7 +16,6 @@ from wosdk_async.jobs.errors import AmbiguousNameError, JournalError, RunStopped
 from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder
 from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import ANSWERED, ReferenceRecord, State
-from wosdk_async.jobs.ledger.undone import find_records
 from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
 from wosdk_async.jobs.mapping.references import ReferenceEntry, ReferenceSpec
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, client_closed
@@ -163,10 +162,8 @@ class ReferenceStage:
     async def _mark_wanted(self) -> list[tuple[int, list[MissingRecord]]]:
         """Mark missing records of rows to send, and return the first rows that need new records."""
         first: list[tuple[int, list[MissingRecord]]] = []
-        action = self.builder.import_map.action
-        find = functools.partial(find_records, action, self.settling.company, self.rows.journal)
         async for page in self.rows.pages():
-            marked = await self.builder.mark_wanted((row for row, *_ in page), find)
+            marked = await self.builder.mark_wanted((row for row, *_ in page), self.settling.find)
             first += marked[: _FIRST - len(first)]
         return first
 
