@@ -132,7 +132,8 @@ class Import:
     @property
     def workers_now(self) -> int | None:
         """The number of connected workers; None without workers or before the run."""
-        return self._work.workers_now if self._work is not None else None
+        workers = self._work.reports.workers if self._work is not None else None
+        return len(workers.allocator.workers) if workers is not None else None
 
     def stop(self) -> None:
         """Stop starting rows, and end waits and look-ups. A second call aborts calls in flight.

@@ -107,11 +107,6 @@ class JobWork:
                 finally:  # a second stop cancels this task, but must not interrupt the workers' shutdown
                     await asyncio.wait([ending])
 
-    @property
-    def workers_now(self) -> int | None:
-        """The number of connected workers; None without workers."""
-        return None if self._workers is None else len(self._workers.allocator.workers)
-
     async def _open_workers(self) -> None:
         if self._workers is not None:
             self._request.on_stage(f"waiting for the first worker: {self._workers.name}")
