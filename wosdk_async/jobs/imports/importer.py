@@ -301,22 +301,19 @@ async def _end_run(
             await _write_end(journal, work, status, error, refused=refused)
         # If the journal lacks outcomes, the next run writes the files.
         if journal.failed is None and job.folder.is_dir() and (ran or not await outputs_are_current(journal)):
-            try:
-                files = await write_outputs(
-                    journal,
-                    job.request.source,
-                    csv_for_excel=job.request.options.csv_for_excel,
-                    words=job.request.report_words,
-                )
-                if summary is not None:
-                    summary.files = files
-            except OutputError as output_error:
-                if ran and error is None and summary is not None and summary.all_ended:
-                    await _write_end(journal, work, _UNWRITTEN, output_error)
-                raise
+            files = await write_outputs(
+                journal,
+                job.request.source,
+                csv_for_excel=job.request.options.csv_for_excel,
+                words=job.request.report_words,
+            )
+            if summary is not None:
+                summary.files = files
     except (OutputError, JournalError) as output_error:
         if summary is not None:
             summary.files_failed = output_error
+            if isinstance(output_error, OutputError) and ran and summary.all_ended:
+                await _write_end(journal, work, _UNWRITTEN, output_error)
     finally:
         await _close_job(job, refused=refused)
 
