@@ -328,7 +328,7 @@ def _tables(facts: JobFacts, words: ReportWords) -> dict[str, Any]:
 
 
 def _word(state: State) -> str:
-    return state.name.lower().replace("_", " ")
+    return state.word.replace("_", " ")
 
 
 def _row_numbers(rows: Sequence[int], count: int) -> str:
