@@ -272,10 +272,9 @@ class ReferenceStage:
         )
 
 
-def _not_created(outcome: Outcome[ReferenceEntry, int]) -> str:
+def _not_created(outcome: Failed[Any] | InDoubt[Any] | NotStarted[Any]) -> str:
     if isinstance(outcome, NotStarted):
         return "was not created: the import stopped"
     if isinstance(outcome, InDoubt):
         return f"may have been created: {reason_of(outcome.error)}"
-    error = getattr(outcome, "error", None) or WosdkError("the import stopped")
-    return f"could not be created: {reason_of(error)}"
+    return f"could not be created: {reason_of(outcome.error)}"
