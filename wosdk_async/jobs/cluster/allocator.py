@@ -115,8 +115,6 @@ class ConnectedWorker:
     heard: float
     received: int = 0
     """Number of the last result that the coordinator has received."""
-    acknowledged: int = 0
-    """Number of the last result whose receipt was confirmed to the worker."""
     unconfirmed: dict[int, Grant] = attrs.field(factory=dict)
     """Grants that the worker may not have received yet."""
     report: Report = _NO_REPORT

@@ -153,7 +153,7 @@ _TICK = 0.25  # seconds between lease checks
 _PACE = 0.05  # seconds between orders, to batch results
 _EXCHANGE = 5.0  # seconds before an exchange times out and is retried
 _RETRY_AFTER = 0.25  # seconds before a failed exchange is retried
-_CLOSING = 1.0  # seconds for the last orders, before the workers are shut down
+_CLOSING = 1.0  # seconds for the last exchanges, before the workers are shut down
 _MIN_CLAIMED, _CLAIMED_PER_CALL = 1000, 8  # rows to claim ahead: minimum, and per concurrent call
 
 
@@ -201,8 +201,7 @@ class Coordinator:
         self._closing = True
         try:
             if self._tasks and not self.allocator.aborted:
-                # Wait until a last order has told each worker that its results were received.
-                await asyncio.wait(self._tasks, timeout=_CLOSING)
+                await asyncio.wait(self._tasks, timeout=_CLOSING)  # for exchanges in progress
         finally:
             ticker, self._ticker = self._ticker, None
             if ticker is not None:
@@ -261,13 +260,11 @@ class Coordinator:
         task.add_done_callback(self._tasks.discard)
 
     async def _converse(self, link: WorkerLink) -> None:
-        """Exchange orders and reports until the worker is lost or, on closing, its results are confirmed."""
+        """Exchange orders and reports until the worker is lost or the coordinator closes."""
         worker: ConnectedWorker | None = None
         why, began = "", boottime()
         try:
-            while not (why := link.lost):
-                if self._closing and (worker is None or worker.acknowledged >= worker.received):
-                    break
+            while not (self._closing or (why := link.lost)):
                 started = boottime()
                 try:
                     report = await self._exchange(link, worker)
@@ -302,10 +299,7 @@ class Coordinator:
             session = self._session(worker.report.session, worker.report.session_refused)
             order = self.allocator.order_for(worker, session)
         async with asyncio.timeout(_EXCHANGE):
-            report = from_bytes(await link.exchange(to_bytes(order)), Report)
-        if worker is not None and report.worker == worker.nonce:
-            worker.acknowledged = order.received
-        return report
+            return from_bytes(await link.exchange(to_bytes(order)), Report)
 
     async def _grant(self, worker: ConnectedWorker) -> None:
         """Grant rows to a worker that has just reported; its next order contains the grant."""

@@ -250,27 +250,20 @@ class _PushedSessions:
         self._clock, self._on_refused = clock, on_refused
         self._newest: PushedSession | None = None
         self._ends = 0.0
-        self._granted = self._used_up = 0
+        self.number = self.refused = self._granted = 0
         self._pushed = asyncio.Event()
-
-    @property
-    def number(self) -> int:
-        return self._newest.number if self._newest is not None else 0
-
-    @property
-    def refused(self) -> int:
-        return self.number if self._used_up == self.number else 0
 
     def push(self, session: PushedSession) -> None:
         if session.number > self.number:
             self._newest, self._ends = session, self._clock() + session.expires_in
+            self.number, self.refused = session.number, 0
             self._pushed.set()
 
     async def grant(self, company: str, replaced: Secrets) -> TokenGrant:
         """Return the newest session; if it was already granted or has expired, wait for another."""
         del company, replaced  # unused: a worker has one Company, and the transport hides its own tokens
         while (grant := self._take()) is None:
-            self._used_up = self.number
+            self.refused = self.number
             self._pushed.clear()
             self._on_refused()
             await self._pushed.wait()

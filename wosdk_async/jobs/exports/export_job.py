@@ -212,15 +212,11 @@ class ExportJob(abc.ABC):
         self._table, self._default_company, self._folder = table, company, folder
         self.format = table.form.format
         self._on_progress, self._on_stage = on_progress, on_stage
-        self._rows_read = 0
+        self.rows = 0
+        """Number of rows read, including those of earlier runs."""
 
     def __await__(self) -> Generator[Any, None, ExportSummary]:
         return self.run().__await__()
-
-    @property
-    def rows(self) -> int:
-        """Number of rows read, including those of earlier runs."""
-        return self._rows_read
 
     def watch(self, on_progress: OnRows, on_stage: OnStage) -> None:
         """Replace the callbacks."""
@@ -245,8 +241,8 @@ class ExportJob(abc.ABC):
 
     def _count(self, rows: int) -> None:
         if rows:
-            self._rows_read += rows
-            self._on_progress(self._rows_read)
+            self.rows += rows
+            self._on_progress(self.rows)
 
     def _summary(self, started: float, **counts: Any) -> ExportSummary:
         return ExportSummary(

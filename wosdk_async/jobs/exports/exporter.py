@@ -159,7 +159,7 @@ class Export(ExportJob):
         self._require_place(may_exist=self.options.force)
         schema, limited = self._table.form.schema, self.options.limit is not None
         files = await self._in_thread(folder.intact_files, schema, limited)
-        self._rows_read = earlier = sum(file.rows for file in files)
+        self.rows = earlier = sum(file.rows for file in files)
         if earlier:
             self._on_stage(f"resuming: {earlier} rows already read")
         self._on_progress(earlier)

@@ -196,25 +196,22 @@ class IncrementalExport(ExportJob):
         await self._in_thread(draft.mkdir)
         path = draft / f"rows.{self.format}"
         with writing_output(draft), writing_table(path, self._table.form) as write:
-            async with aclosing(self._batches(feed)) as batches:
-                async for batch in batches:
-                    await self._in_thread(write, batch)
+            async with aclosing(self._pages(feed)) as pages:
+                async for page in pages:
+                    self._count(len(page))
+                    await self._in_thread(write, self._table.builder.batch(page))
         return path.stat().st_size if self.rows else 0
 
-    async def _batches(self, feed: ChangeFeed[Any]) -> AsyncGenerator[Any, None]:
+    async def _pages(self, feed: ChangeFeed[Any]) -> AsyncGenerator[list[Any], None]:
         page: list[Any] = []
         async with aclosing(aiter(feed)) as records:
             async for record in records:
                 page.append(record)
                 if len(page) == self.options.page:
-                    yield self._batch(page)
+                    yield page
                     page = []
         if page:
-            yield self._batch(page)
-
-    def _batch(self, page: list[Any]) -> Any:
-        self._count(len(page))
-        return self._table.builder.batch(page)
+            yield page
 
 
 # --- folder of the parts --------------------------------------------------------------------------

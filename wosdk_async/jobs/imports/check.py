@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import closing, suppress
+from functools import partial
 from itertools import chain, islice
 from typing import Any
 
@@ -205,16 +206,13 @@ class Check:
         return existing_remedies(folder or self._request.base, plan, [found.identity], found.digest)
 
     async def _mark_wanted(self, company: Company, preview: Preview) -> None:
-        async def find(path: str, keys: list[str]) -> Found:
-            return without_undone(await self._operation.find(company, path, keys), self._undone)
-
         rows = self._rows()
         while page := list(islice(rows, _PAGE)):
             standings = preview.standings(page[0].number, page[-1].number)
             to_send = [
                 row for row in page if self._unsent(row, standings.get(row.number, Standing.DONE), {}) is None
             ]
-            await self._builder.mark_wanted(to_send, find)
+            await self._builder.mark_wanted(to_send, partial(self._find, company))
 
     async def _check_page(self, company: Company, page: Sequence[Row], preview: Preview) -> list[Finding]:
         ends = page[0].number, page[-1].number
@@ -236,14 +234,16 @@ class Check:
                 findings[each.row.number] = each.finding("missing", fault)
         built = [each for each in built if each.row.number not in findings]
         records: Found = {}
-        if (own := own_keys(self._keys)) is not None and built:
+        if own_keys(self._keys) is not None and built:
             began = time.perf_counter()
-            records = await self._operation.find(company, own.path, [each.key for each in built])
+            records = await self._find(company, [each.key for each in built])
             self._look_up_seconds.append(time.perf_counter() - began)
-            records = without_undone(records, self._undone)
         for each in built:
             findings[each.row.number] = await self._predict(company, each, records.get(each.key, ()))
         return [findings[row.number] for row in page]
+
+    async def _find(self, company: Company, keys: list[str]) -> Found:
+        return without_undone(await self._operation.find(company, self._marker or "", keys), self._undone)
 
     def _build(self, row: Row, *, again: bool) -> _BuiltRow | Finding:
         key = (self._keys.key_or_none(row) if self._keys is not None else None) or ""

@@ -95,7 +95,6 @@ class Import:
         """The exit status to record for an incomplete run; set it when stopping on a signal."""
         self._stop = Stop()
         self._work: JobWork | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._rows: FileRows | None = None
         self._job: OpenedJob | None = None
 
@@ -133,7 +132,8 @@ class Import:
     @property
     def workers_now(self) -> int | None:
         """The number of connected workers; None without workers or before the run."""
-        return self._work.workers_now if self._work is not None else None
+        workers = self._work.reports.workers if self._work is not None else None
+        return len(workers.allocator.workers) if workers is not None else None
 
     def stop(self) -> None:
         """Stop starting rows, and end waits and look-ups. A second call aborts calls in flight.
@@ -141,8 +141,8 @@ class Import:
         Rows of aborted calls are in doubt. With workers, calls in flight are aborted after two seconds.
         """
         self._stop.ask()
-        if self._stop.requests == 1 and self._request.workers is not None and self._loop is not None:
-            self._loop.call_later(WORKERS_GRACE, self._stop.ask)
+        if self._stop.requests == 1 and self._request.workers is not None and self._work is not None:
+            asyncio.get_running_loop().call_later(WORKERS_GRACE, self._stop.ask)
 
     async def open(
         self,
@@ -205,17 +205,12 @@ class Import:
             WosdkError: the session cannot be opened, or a reference look-up failed. If any of these errors is
                 raised, this run has created nothing.
         """
-        self._loop = asyncio.get_running_loop()
         job = await self.open(company)
-        try:
-            await job.compare_again()
-        except BaseException:
-            await self.close()
-            raise
         request = attrs.evolve(
             self._request, on_row=on_row or self._request.on_row, on_stage=on_stage or self._request.on_stage
         )
         try:
+            await job.compare_again()
             work = self._work = JobWork(attrs.evolve(job, request=request), self._company, self._stop)
         except BaseException:  # for example, if workers do not support an option
             await self.close()
@@ -229,13 +224,13 @@ class Import:
                     await job.admit()
                     await work.carry_out()
                 else:
-                    await work.totals.report_refused()
+                    await work.reports.report_refused()
             except asyncio.CancelledError:
                 with anyio.CancelScope(shield=True):
-                    await work.totals.report_not_started()
+                    await work.reports.report_not_started()
                 raise
-            await work.totals.report_not_started()
-            summary = await work.totals.summary()
+            await work.reports.report_not_started()
+            summary = await work.reports.summary()
             return summary
         except BaseException as error:
             failure = error
@@ -306,22 +301,19 @@ async def _end_run(
             await _write_end(journal, work, status, error, refused=refused)
         # If the journal lacks outcomes, the next run writes the files.
         if journal.failed is None and job.folder.is_dir() and (ran or not await outputs_are_current(journal)):
-            try:
-                files = await write_outputs(
-                    journal,
-                    job.request.source,
-                    csv_for_excel=job.request.options.csv_for_excel,
-                    words=job.request.report_words,
-                )
-                if summary is not None:
-                    summary.files = files
-            except OutputError as output_error:
-                if ran and error is None and summary is not None and summary.all_ended:
-                    await _write_end(journal, work, _UNWRITTEN, output_error)
-                raise
+            files = await write_outputs(
+                journal,
+                job.request.source,
+                csv_for_excel=job.request.options.csv_for_excel,
+                words=job.request.report_words,
+            )
+            if summary is not None:
+                summary.files = files
     except (OutputError, JournalError) as output_error:
         if summary is not None:
             summary.files_failed = output_error
+            if isinstance(output_error, OutputError) and ran and summary.all_ended:
+                await _write_end(journal, work, _UNWRITTEN, output_error)
     finally:
         await _close_job(job, refused=refused)
 

@@ -40,11 +40,9 @@ class PlannedRows:
     identities: Identities
     fingerprints: Sequence[int]
     """Page fingerprints from the first read of the file."""
-    keyed: bool = attrs.field(kw_only=True)
-    """Whether the import has a marker."""
 
     async def pages(self) -> AsyncIterator[list[tuple[Row, str | None, bool]]]:
-        """Yield pages of planned rows, each row with its key and whether it was tried before.
+        """Yield pages of planned rows, each with its key in the ledger, and whether it was tried before.
 
         If a page's fingerprint has changed, its rows are compared one by one. Changes
         in rows that are not sent, or in cells that the map does not read, do not matter.
@@ -53,7 +51,7 @@ class PlannedRows:
             ImportMapError: the number of rows, or a row to send, has changed since the first read. The
                 page with that row is not yielded.
         """
-        rows, last, digest, keyed = iter(self.source), 0, self.identities.digest, self.keyed
+        rows, last, digest = iter(self.source), 0, self.identities.digest
         fingerprints = iter(self.fingerprints)
         while page := list(islice(rows, PAGE)):
             first, last = page[0].number, page[-1].number
@@ -68,7 +66,7 @@ class PlannedRows:
                             "import; no more rows were sent"
                         )
                     row.number = number
-                    planned.append((row, key if keyed else None, tried))
+                    planned.append((row, key, tried))
             yield planned
         if last != self.journal.plan.rows:
             raise ImportMapError(
@@ -95,14 +93,9 @@ class RowBuilder:
     import_map: ImportMap
     index: ReferenceIndex
     keys: RowKeys | None
-    _has_keys: bool = attrs.field(init=False)
     _build_sent: _Build = attrs.field(init=False)
     """Function that builds the content of a row's call; raises Unsupported if the record must be built
     first."""
-
-    @_has_keys.default
-    def _uses_keys(self) -> bool:
-        return self.import_map.key is not None or self.keys is not None
 
     @_build_sent.default
     def _command_writer(self) -> _Build:
@@ -133,7 +126,7 @@ class RowBuilder:
         if row.fault is not None:
             raise RowError(row.fault)
         context, faults, key = RowContext(row.cells, self.index, row.warnings), [], None
-        if self._has_keys:
+        if self.keys is not None or self.import_map.key is not None:
             try:
                 key = self._key(row)
             except RowError as error:
@@ -173,28 +166,29 @@ class RowBuilder:
             record, missing, own_key = self._build_with_key(row, self._build_sent)
         except Unsupported:  # for example, a text is too long
             record, missing, own_key = self._build_with_key(row, self.import_map.record.build)
-        if self.keys is not None:
-            if self.keys.are_own and own_key != key:
-                raise WaitingRowError(
-                    "the row's key has changed since the row was first sent; the next run sends the new key"
-                )
-            self.keys.put(record, key)
+        if self.keys is None:
+            return Claim(row, record, incomplete=bool(missing))
+        if self.keys.are_own and own_key != key:
+            raise WaitingRowError(
+                "the row's key has changed since the row was first sent; the next run sends the new key"
+            )
+        self.keys.put(record, key)
         return Claim(row, record, key, incomplete=bool(missing))
 
     async def mark_wanted(
-        self, rows: Iterable[Row], find: Callable[[str, list[str]], Awaitable[Found]]
+        self, rows: Iterable[Row], find: Callable[[list[str]], Awaitable[Found]]
     ) -> list[tuple[int, list[MissingRecord]]]:
         """Mark missing records as wanted if rows to send refer to them; return these records by row number.
 
         Records that only other rows refer to would never be used, so they are not created. If one row lacks
-        the fields to create a record, another row may have them. ``find(path, keys)`` returns the records
-        whose field at ``path`` has one of ``keys``.
+        the fields to create a record, another row may have them. ``find(keys)`` returns the records with
+        each row key.
         """
         undecided = [row for row in rows if row.fault is None and self.index.undecided(row.cells)]
         if undecided and (own := own_keys(self.keys)) is not None:
             keys = {row.number: own.key_or_none(row) for row in undecided}
             wanted = [key for key in keys.values() if key is not None]
-            found = await find(own.path, wanted) if wanted else {}
+            found = await find(wanted) if wanted else {}
             undecided = [row for row in undecided if self._is_sendable(keys[row.number], found)]
         marked: list[tuple[int, list[MissingRecord]]] = []
         for row in undecided:

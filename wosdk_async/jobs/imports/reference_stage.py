@@ -24,9 +24,7 @@ from wosdk_async.jobs.errors import (
 from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder
 from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.journal import ANSWERED, ReferenceRecord, State
-from wosdk_async.jobs.ledger.undone import find_records
 from wosdk_async.jobs.mapping.nodes import MissingRecord, RowContext
-from wosdk_async.jobs.mapping.reference_index import ReferenceIndex
 from wosdk_async.jobs.mapping.references import ReferenceEntry, ReferenceSpec
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, client_closed
 from wosdk_async.model import EntitySpecifier
@@ -164,44 +162,33 @@ class ReferenceStage:
         await self.create_missing()
         return None
 
-    async def create_missing(self, only: Sequence[MissingRecord] | None = None) -> None:
-        """Create the missing records that are marked as wanted; if ``only`` is given, only those in it."""
-        index = self.builder.index
-        for spec in self.builder.import_map.references:
-            try:
-                await _ReferenceCreation(index, spec, self.settling, self.limit, self.stop, only).create()
-            finally:  # warn, because rows that would report these problems may never be started
-                index.warnings += filter(None, (entry.reason for entry in index.in_doubt(spec).values()))
-
     async def _mark_wanted(self) -> list[tuple[int, list[MissingRecord]]]:
         """Mark missing records of rows to send, and return the first rows that need new records."""
         first: list[tuple[int, list[MissingRecord]]] = []
-        action = self.builder.import_map.action
-        find = functools.partial(find_records, action, self.settling.company, self.rows.journal)
         async for page in self.rows.pages():
-            marked = await self.builder.mark_wanted((row for row, *_ in page), find)
+            marked = await self.builder.mark_wanted((row for row, *_ in page), self.settling.find)
             first += marked[: _FIRST - len(first)]
         return first
 
+    # --- creating -----------------------------------------------------------------------------
 
-@attrs.frozen
-class _ReferenceCreation:
-    """Creation of a reference's missing records.
+    async def create_missing(self, only: Sequence[MissingRecord] | None = None) -> None:
+        """Create the missing records that are marked as wanted; if ``only`` is given, only those in it.
 
-    A creation has no marker, because names are not unique: removed records, and records that the map's
-    ``where`` excludes, may have the same name. A record in doubt is looked up by name, and created again if
-    it is missing.
-    """
+        A creation has no marker, because names are not unique: removed records, and records that the map's
+        ``where`` excludes, may have the same name. A record in doubt is looked up by name, and created again
+        if it is missing.
+        """
+        index = self.builder.index
+        for spec in self.builder.import_map.references:
+            try:
+                await self._create_records(spec, only)
+            finally:  # warn, because rows that would report these problems may never be started
+                index.warnings += filter(None, (entry.reason for entry in index.in_doubt(spec).values()))
 
-    index: ReferenceIndex
-    spec: ReferenceSpec
-    settling: Settling
-    limit: int
-    stop: Stop
-    only: Sequence[MissingRecord] | None
-
-    async def create(self) -> None:
-        index, spec, settling, only = self.index, self.spec, self.settling, self.only
+    async def _create_records(self, spec: ReferenceSpec, only: Sequence[MissingRecord] | None) -> None:
+        index, settling = self.builder.index, self.settling
+        look_up = functools.partial(self._look_up_doubts, spec)
         for rounds_left in reversed(range(_ROUNDS)):
             missing = [each for each in index.missing(spec) if only is None or each in only]
             if not missing:
@@ -215,16 +202,16 @@ class _ReferenceCreation:
             if self.stop.reason or not index.in_doubt(spec):
                 break
             with contextlib.suppress(WosdkError):
-                await self._look_up()  # finds most records, because usually only the response was lost
+                await look_up()  # finds most records, because usually only the response was lost
             with contextlib.suppress(WosdkError):  # if this fails, the records stay in doubt
                 doubts = len(index.in_doubt(spec))
-                absent = doubts and await settling.wait(self._look_up, f"records in doubt: {doubts}")
+                absent = doubts and await settling.wait(look_up, f"records in doubt: {doubts}")
                 if absent and rounds_left:
                     for entry in index.in_doubt(spec).values():
                         entry.end_doubt()
 
     async def _create_one(self, entry: ReferenceEntry, trace: Trace) -> EntitySpecifier:
-        record = entry.new_record(RowContext(entry.cells, self.index, entry.warnings))
+        record = entry.new_record(RowContext(entry.cells, self.builder.index, entry.warnings))
         trace.sent = True  # from here on, a cancelled create is in doubt, and must not simply be repeated
         await self.settling.journal.begin_reference(self._record(entry, State.SENDING))
         specifier = await self.settling.company.create(record)
@@ -246,26 +233,27 @@ class _ReferenceCreation:
             or ending_of(outcome.error).passes
         )
         problem = WaitingRowError if may_pass else RowError
-        entry.problem = problem(f"{self.spec.name} {entry.text!r} {_not_created(outcome)}")
+        entry.problem = problem(f"{entry.spec.name} {entry.text!r} {_not_created(outcome)}")
         entry.in_doubt = isinstance(outcome, InDoubt)
         state = State.PLANNED if may_pass else State.REFUSED
         self._write(entry, State.IN_DOUBT if entry.in_doubt else state)
 
-    async def _look_up(self) -> bool:
-        """Look up the records in doubt, and return whether any remain in doubt."""
-        entries = self.index.in_doubt(self.spec)
-        await self.index.look_up_names(self.settling.company, self.spec, entries, self.limit)
+    async def _look_up_doubts(self, spec: ReferenceSpec) -> bool:
+        """Look up a reference's records in doubt, and return whether any remain in doubt."""
+        index = self.builder.index
+        entries = index.in_doubt(spec)
+        await index.look_up_names(self.settling.company, spec, entries, self.limit)
         for entry in entries.values():
             if entry.id is not None:
                 entry.end_doubt()
                 self._done(entry, entry.id)
             elif isinstance(entry.problem, AmbiguousNameError):
                 entry.in_doubt = False
-        return bool(self.index.in_doubt(self.spec))
+        return bool(index.in_doubt(spec))
 
     def _done(self, entry: ReferenceEntry, id: int | None, **evidence: Any) -> None:
         entry.id = id
-        self.index.created += 1
+        self.builder.index.created += 1
         self._write(entry, State.DONE, **evidence)
 
     def _write(self, entry: ReferenceEntry, state: State, **evidence: Any) -> None:
@@ -273,14 +261,14 @@ class _ReferenceCreation:
 
     def _record(self, entry: ReferenceEntry, state: State, **evidence: Any) -> ReferenceRecord:
         return ReferenceRecord(
-            self.spec.name,
+            entry.spec.name,
             normalized(entry.text),
             entry.text,
             state,
             entry.id,
             entry.reason,
-            entity=self.spec.entity.wire_name,
-            field=self.spec.by or "",
+            entity=entry.spec.entity.wire_name,
+            field=entry.spec.by or "",
             run=self.settling.journal.run,
             **evidence,
         )

@@ -14,7 +14,7 @@ import attrs
 import msgspec
 
 from wosdk_async.calls.outcome import Done, Failed, InDoubt, NotStarted, Outcome
-from wosdk_async.company import Company, is_closed, sender_of
+from wosdk_async.company import is_closed
 from wosdk_async.errors import InDoubtError, NotUniqueError, WosdkError
 from wosdk_async.jobs.cluster.leases import LeaseLostError
 from wosdk_async.jobs.errors import JournalError, WaitingRowError, reason_of
@@ -25,7 +25,6 @@ from wosdk_async.jobs.journal import (
     LOOKED_UP,
     THERE_BEFORE,
     AuditResult,
-    Journal,
     RowRecord,
     State,
     StoredRow,
@@ -38,7 +37,6 @@ from wosdk_async.jobs.ledger.outcomes import Kind, RowOutcome, Summary, code_of
 from wosdk_async.jobs.ledger.overview import audit_state_of, unsent_warnings, why_no_audit
 from wosdk_async.jobs.ledger.terms import Action, Standing
 from wosdk_async.jobs.ledger.undone import UndoState, undo_state
-from wosdk_async.jobs.mapping.import_map import ImportMap
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.stop import StopRules, client_closed
 from wosdk_async.protocol.verdicts import ending_of
@@ -50,23 +48,26 @@ if TYPE_CHECKING:
 _End = tuple[RowRecord, int, Kind | None, str | None]
 """A row's journal record, line, kind of outcome (None to report the row later), and affected entity type."""
 _NO_EFFECT = Effect()
+_T = TypeVar("_T")
 
 
 @attrs.define(eq=False, kw_only=True)
 class RowReports:
-    """Reporter that writes row outcomes to the journal and passes them to ``on_row`` without secrets."""
+    """Reporter that writes row outcomes to the journal and passes them to ``on_row`` without secrets.
 
-    company: Company
-    import_map: ImportMap
-    journal: Journal
+    It also returns the job's totals over all runs, and reports the rows that no stage reports.
+    """
+
+    job: OpenedJob
+    settling: Settling
+    """Settling of the rows that this run leaves in doubt."""
     stops: StopRules
-    on_row: Callable[[RowOutcome], None]
+    workers: JobWorkers | None
     unsent: set[int] = attrs.field(factory=set)
     """Rows that this run could not send; the next run tries again."""
-    doubted: list[Doubt] = attrs.field(factory=list)
-    """Rows that this run left in doubt and that can be looked up."""
     done: int = 0
-    """Number of rows that succeeded in this run."""
+    """Number of rows that succeeded in this run, without rows that were settled."""
+    _started: float = attrs.field(factory=time.perf_counter)
 
     def report_not_sent(self, row: Row, error: Exception, *, alike: bool = True) -> None:
         """Report a row that cannot be built or must not be sent; for ``alike`` see ``StopRules.refused``."""
@@ -96,7 +97,7 @@ class RowReports:
     def report_carried_out(self, row: Row, effect: Effect) -> None:
         """Report a row that succeeded in an earlier attempt."""
         self.done += 1
-        self._report([self._end(row, self.import_map.action.label, effect, proof=LOOKED_UP)])
+        self._report([self._end(row, self.settling.operation.label, effect, proof=LOOKED_UP)])
 
     def report_calls(self, outcomes: Sequence[Outcome[Claim, Any]]) -> None:
         """Report the outcomes of calls."""
@@ -106,7 +107,7 @@ class RowReports:
         )
 
     def _not_done(self, outcome: Failed[Claim] | InDoubt[Claim] | NotStarted[Claim]) -> _End:
-        claim, closed = outcome.input, is_closed(self.company)
+        claim, closed = outcome.input, is_closed(self.settling.company)
         if isinstance(outcome, InDoubt):
             # A lost worker leaves many rows in doubt at once, which says nothing about the service.
             if claim.key is None or not isinstance(outcome.error, LeaseLostError):
@@ -127,12 +128,12 @@ class RowReports:
         self.done += 1
         self.stops.done()
         # A worker, or the call of a written command, returns the effect.
-        effect = end.result if isinstance(end.result, Effect) else self.import_map.action.effect(end.result)
+        effect = end.result if isinstance(end.result, Effect) else self.settling.operation.effect(end.result)
         # A found record may have been created by another call with this key, not by this job.
         proof = None if end.found else ANSWERED
         call = _warnings(claim.row), end.attempts, effect.version, now - claim.started, proof
         record = RowRecord(claim.row.number, _DONE, effect.id, effect.number, None, None, None, *call)
-        return record, claim.row.line, self.import_map.action.label, effect.entity or None
+        return record, claim.row.line, self.settling.operation.label, effect.entity or None
 
     def _fail(self, claim: Claim, error: Exception) -> _End:
         reason = reason_of(error)
@@ -150,12 +151,12 @@ class RowReports:
             return self._end(claim.row, "in_doubt", **facts)
         facts |= {"line": claim.row.line, "key": claim.key, "warnings": _warnings(claim.row)}
         row = StoredRow(claim.row.number, State.IN_DOUBT, **facts)
-        now = sender_of(self.company).transport.clock.now()
-        self.doubted.append(Doubt(row, now, claim.record if self.import_map.action.compares else None))
+        record = claim.record if self.settling.operation.compares else None
+        self.settling.undecided.append(Doubt(row, self.settling.clock.now(), record))
         return row, row.line, None, None
 
     def _facts(self, claim: Claim, error: Exception, reason: str) -> dict[str, Any]:
-        behind = self.import_map.columns_behind(reason)
+        behind = self.job.request.import_map.columns_behind(reason)
         return {
             "reason": f"{reason} ({behind})" if behind else reason,
             "code": code_of(error),
@@ -180,47 +181,20 @@ class RowReports:
         return record, row.line, kind, effect.entity or None
 
     def _report(self, ends: Sequence[_End]) -> None:
-        records = self.journal.record_all([end[0] for end in ends])
-        if self.journal.failed is not None:
-            self.stops.stop.start_no_more(self.journal.failed)
+        journal, on_row = self.settling.journal, self.settling.on_row
+        records = journal.record_all([end[0] for end in ends])
+        if journal.failed is not None:
+            self.stops.stop.start_no_more(journal.failed)
         for record, (_, line, kind, entity) in zip(records, ends, strict=True):
             if kind is not None:
-                self.on_row(RowOutcome.of(record, line, kind, entity))
+                on_row(RowOutcome.of(record, line, kind, entity))
 
-
-def _warnings(row: Row) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(row.warnings)) if row.warnings else ()
-
-
-_DONE = State.DONE  # an Enum takes long to look up its members
-_STATES = {
-    **dict.fromkeys(("created", "updated", "deleted", "done"), _DONE),
-    "found": State.FOUND,
-    "failed": State.REFUSED,
-    "in_doubt": State.IN_DOUBT,
-    "not_started": State.PLANNED,
-}
-
-
-# --- totals over all runs -------------------------------------------------------------------------
-
-_T = TypeVar("_T")
-
-
-@attrs.frozen(kw_only=True, eq=False)
-class JobTotals:
-    """Job totals from the journal and from this run's stages, and reports of rows that no stage reports."""
-
-    job: OpenedJob
-    reports: RowReports
-    settling: Settling
-    workers: JobWorkers | None
-    _started: float = attrs.field(factory=time.perf_counter)
+    # --- totals over all runs -----------------------------------------------------------------
 
     @property
     def ended_now(self) -> int:
         """The number of rows that succeeded or failed in this run."""
-        return self._done_now + self.reports.stops.failed
+        return self._done_now + self.stops.failed
 
     async def report_refused(self) -> None:
         """Report rows that remain refused, including rows with repeated keys.
@@ -232,11 +206,11 @@ class JobTotals:
 
     async def report_not_started(self) -> None:
         """Report rows that were not started."""
-        cause = self.reports.stops.stop.cause
+        cause = self.stops.stop.cause
         reason = cause.message if cause is not None else "the import stopped before this row"
         unsent = presentable(RowRecord(0, State.PLANNED, reason=reason), self.job.journal.secrets())
         async for stored in self._stored(State.PLANNED):
-            if stored.row not in self.reports.unsent:
+            if stored.row not in self.unsent:
                 record = msgspec.structs.replace(unsent, row=stored.row)
                 self.job.request.on_row(RowOutcome.of(record, stored.line, "not_started"))
 
@@ -270,7 +244,7 @@ class JobTotals:
             failed=counts[State.REFUSED],
             in_doubt=counts[State.IN_DOUBT] + counts[State.SENDING],
             not_started=counts[State.PLANNED],
-            waiting=len(self.reports.unsent),
+            waiting=len(self.unsent),
             done_now=max(self._done_now - sum(each.state is State.DONE for each in unwritten), 0),
             seconds=time.perf_counter() - self._started,
             references_found=index.found,
@@ -280,7 +254,7 @@ class JobTotals:
                 *await self._unsent_elsewhere(),
                 *await self._found_ended(counts[State.FOUND]),
             ],
-            stopped=self.reports.stops.stop.reason,
+            stopped=self.stops.stop.reason,
             audit=audit,
             audit_state=audit_state,
             audit_why=why_no_audit(self.job.about) if audit_state == "impossible" else None,
@@ -329,7 +303,7 @@ class JobTotals:
 
     @property
     def _done_now(self) -> int:
-        return self.reports.done + self.settling.done
+        return self.done + self.settling.done
 
     async def _counts(self) -> Mapping[State, int]:
         journal = self.job.journal
@@ -338,8 +312,8 @@ class JobTotals:
         try:
             return journal.counts()
         except JournalError:  # the journal cannot be read either
-            counts = Counter({State.DONE: self._done_now, State.IN_DOUBT: self.reports.stops.doubted})
-            counts[State.REFUSED] = self.reports.stops.failed - len(self.reports.unsent)
+            counts = Counter({State.DONE: self._done_now, State.IN_DOUBT: self.stops.doubted})
+            counts[State.REFUSED] = self.stops.failed - len(self.unsent)
             counts[State.PLANNED] = self.job.rows.rows - counts.total()
             return counts
 
@@ -349,3 +323,17 @@ async def _read_or(read: Awaitable[_T], otherwise: _T) -> _T:
         return await read
     except JournalError:
         return otherwise
+
+
+def _warnings(row: Row) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(row.warnings)) if row.warnings else ()
+
+
+_DONE = State.DONE  # an Enum takes long to look up its members
+_STATES = {
+    **dict.fromkeys(("created", "updated", "deleted", "done"), _DONE),
+    "found": State.FOUND,
+    "failed": State.REFUSED,
+    "in_doubt": State.IN_DOUBT,
+    "not_started": State.PLANNED,
+}

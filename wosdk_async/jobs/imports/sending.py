@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import attrs
 
@@ -19,16 +19,12 @@ from wosdk_async.jobs.journal import Journal
 from wosdk_async.jobs.journal.claims import Claim, Claims
 from wosdk_async.jobs.journal.entries import KEY_EXISTS
 from wosdk_async.jobs.ledger.nearby import existing_remedies
-from wosdk_async.jobs.ledger.undone import find_records, is_ended, shown_records
+from wosdk_async.jobs.ledger.undone import is_ended, shown_records
 from wosdk_async.jobs.mapping.operations import Found, effect_of
 from wosdk_async.jobs.mapping.record_operations import RowOperation
-from wosdk_async.jobs.options import ImportOptions
 from wosdk_async.jobs.sources.rows import Row
 from wosdk_async.jobs.stop import ABORT_GRACE, Stop, StoppedError
 from wosdk_async.transport.telemetry.statistics import Trace
-
-if TYPE_CHECKING:
-    from wosdk_async.jobs.cluster.job_workers import JobWorkers
 
 _TURN = 25  # rows built before yielding to the event loop
 # The missing records of all rows were created before sending, so only a changed row can lack a record.
@@ -42,10 +38,7 @@ class RowSender:
     rows: PlannedRows
     builder: RowBuilder
     reports: RowReports
-    options: ImportOptions
     stop: Stop
-    workers: JobWorkers | None = None
-    """The workers that send the rows; None if this process sends the rows itself."""
     _proved: bool = False
     _built: bool = False
     """Whether a row of this run could be built."""
@@ -61,31 +54,31 @@ class RowSender:
             JournalError: the journal cannot be written; rows that are not in the journal are never sent.
             WosdkError: a key look-up failed; earlier rows have been sent.
         """
-        operation, keys, limit = self._operation, self.builder.keys, self.options.concurrency
-        marker = await self.marker()
-        local = self.workers is None
+        operation, keys, workers = self._operation, self.builder.keys, self.reports.workers
+        limit, marker = self.reports.stops.options.concurrency, await self.marker()
+        local = workers is None
         if not local and await self._journal.last_epoch():
             # An earlier grant shows that the marker was proved. To prove it again, this process would have to
             # send a row itself, perhaps the row that killed its worker.
             self._proved = True
-        ahead = limit if self.workers is None else self.workers.claimed_ahead
-        company = self.reports.company
+        ahead = limit if workers is None else workers.claimed_ahead
+        company = self.reports.settling.company
         rate = (lambda: company.rate) if local else (lambda: None)  # workers limit their own rates
         async with Claims(
             self._prepared(only, again), self._journal, ahead, rate=rate, begin=local
         ) as claims:
             if keys is not None and operation.by is None and not self._proved:
-                # Send one row alone first, so that a broken marker affects only one record.
-                first = _ClaimsUntil(claims, lambda: self._proved)
 
                 async def prove(claim: Claim, trace: Trace) -> Any:
                     if not local:
                         await self._journal.begin([claim.row.number])
                     return await self._send_and_prove(claim, keys.path, marker, trace)
 
-                await self._consume(Run(first, prove, limit=1, grace=ABORT_GRACE), claims)
-            if self.workers is not None:
-                await self._consume(self.workers.run(claims), claims)
+                # Send single rows first, so that a broken marker affects only one record.
+                while not (self._proved or self.stop.reason) and (claim := await anext(claims, None)):
+                    await self._consume(Run([claim], prove, limit=1, grace=ABORT_GRACE), claims)
+            if workers is not None:
+                await self._consume(workers.run(claims), claims)
             else:
                 run = operation.run(company, claims, marker, limit=limit, grace=ABORT_GRACE)
                 await self._consume(run, claims)
@@ -105,9 +98,9 @@ class RowSender:
     def _journal(self) -> Journal:
         return self.rows.journal
 
-    async def _find(self, path: str, keys: list[str]) -> Found:
+    async def _find(self, keys: list[str]) -> Found:
         try:
-            return await find_records(self._operation, self.reports.company, self._journal, path, keys)
+            return await self.reports.settling.find(keys)
         except JournalError:
             raise
         except WosdkError as error:
@@ -140,18 +133,19 @@ class RowSender:
             keys = [claim.key for claim in claims if claim.key is not None]
             try:
                 async with self.stop.cancellable():
-                    found = await self._find(self.builder.keys.path, keys)
+                    found = await self._find(keys)
             except StoppedError:
                 return []
         creates = self._operation.by is None
-        is_wanted = self._report_known if creates else self._has_record
         wanted = []
         for claim in claims:
             records = found.get(claim.key or "", ())
             try:
                 if isinstance(records, RowError):
                     self.reports.report_existing(claim.row, records.message)
-                elif (creates and not records) or is_wanted(claim, records, again):
+                elif creates and records:
+                    self._report_known(claim, records, again)
+                elif creates or self._has_record(claim, records, again):
                     if claim.incomplete:
                         raise RowError(_INCOMPLETE)
                     wanted.append(claim)
@@ -159,18 +153,17 @@ class RowSender:
                 self.reports.report_not_sent(claim.row, error)
         return wanted
 
-    def _report_known(self, claim: Claim, records: Sequence[Any], again: bool) -> bool:
-        """Report a row whose key is not new, and return False."""
+    def _report_known(self, claim: Claim, records: Sequence[Any], again: bool) -> None:
+        """Report a row whose key is not new."""
         if again and len(records) == 1:
             self.reports.report_carried_out(claim.row, effect_of(records[0]))
-        elif self.options.if_exists == "skip":
+        elif self.reports.stops.options.if_exists == "skip":
             ended = f"found, but {shown_records(records)}" if is_ended(records[0]) else None
             self.reports.report_found(claim.row, effect_of(records[0]), ended)
         else:
             path = self.builder.keys.path if self.builder.keys is not None else ""
             reason = f"already exists: {shown_records(records)} has {path} {claim.key!r}"
             self.reports.report_existing(claim.row, reason, KEY_EXISTS, partial(self._remedies, claim.row))
-        return False
 
     def _remedies(self, row: Row) -> dict[str, Any]:
         found = self.rows.identities.of(row)
@@ -188,11 +181,12 @@ class RowSender:
         return True
 
     async def _send_and_prove(self, claim: Claim, path: str, marker: str | None, trace: Trace) -> Any:
-        result = await self._operation.send(self.reports.company.traced(trace), claim.record, marker)
+        company = self.reports.settling.company.traced(trace)
+        result = await self._operation.send(company, claim.record, marker)
         created = f"row {claim.row.number} was created with {path} {claim.key!r}"
         try:
             async with self.stop.cancellable():
-                found = await self._find(path, [claim.key or ""])
+                found = await self._find([claim.key or ""])
         except StoppedError:  # the next run verifies the marker
             return result
         except WosdkError as error:  # the record was still created
@@ -219,17 +213,3 @@ class RowSender:
             run.stop()
 
         await self.stop.consume(run, report, stop)
-
-
-class _ClaimsUntil:
-    def __init__(self, claims: Claims, enough: Callable[[], bool]) -> None:
-        self._claims = claims
-        self._enough = enough
-
-    def __aiter__(self) -> _ClaimsUntil:
-        return self
-
-    async def __anext__(self) -> Claim:
-        if self._enough():
-            raise StopAsyncIteration
-        return await anext(self._claims)

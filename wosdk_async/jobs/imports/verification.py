@@ -228,21 +228,19 @@ async def decide(
                 f"{journal.folder}: record {id} already belongs to row {other}; correct the id"
             )
     await end_leases(journal, on_stage)  # until then, a worker may still send the row
-    found = await journal.rows_in(after=row - 1, limit=1)
-    if not found or found[0].row != row:
+    if (stored := (await journal.rows_numbered([row])).get(row)) is None:
         raise JournalError(f"{journal.folder}: the job has no row {row}")
-    state = found[0].state
-    if state not in UNDECIDED and found[0].proof != DECIDED:
-        raise JournalError(f"{journal.folder}: row {row} is {state.word}, not in doubt")
+    if stored.state not in UNDECIDED and stored.proof != DECIDED:
+        raise JournalError(f"{journal.folder}: row {row} is {stored.state.word}, not in doubt")
     shown = ""
     if id is not None and company is not None:
         operation, marker = operation_named(journal.plan.operation), journal.plan.marker
         shown = await _require_record(company, operation, id)
-        if marker is not None and found[0].key is not None:
-            await _require_key(company, operation, marker, found[0].key, id)
-    reason = f"decided by {who}; previously: {found[0].reason or 'in flight when the run was killed'}"
+        if marker is not None and stored.key is not None:
+            await _require_key(company, operation, marker, stored.key, id)
+    reason = f"decided by {who}; previously: {stored.reason or 'in flight when the run was killed'}"
     new = State.PLANNED if id is None else State.DONE
-    journal.record(replace(found[0], state=new, id=id, reason=reason, code=None, proof=DECIDED))
+    journal.record(replace(stored, state=new, id=id, reason=reason, code=None, proof=DECIDED))
     await journal.flush()
     return shown
 

@@ -17,7 +17,7 @@ from wosdk_async.jobs.errors import RunStoppedError
 from wosdk_async.jobs.imports.opening import OpenedJob
 from wosdk_async.jobs.imports.reading import PlannedRows, RowBuilder
 from wosdk_async.jobs.imports.reference_stage import ReferenceStage
-from wosdk_async.jobs.imports.reporting import JobTotals, RowReports
+from wosdk_async.jobs.imports.reporting import RowReports
 from wosdk_async.jobs.imports.sending import RowSender
 from wosdk_async.jobs.imports.settling import Settling
 from wosdk_async.jobs.imports.verification import Audit
@@ -34,7 +34,7 @@ _MAX_RETRIES = 10  # retries of rows in doubt, in total
 
 
 class JobWork:
-    """One run of a job; call :meth:`carry_out` first, then the methods of ``totals``.
+    """One run of a job; call :meth:`carry_out` first, then the methods of ``reports``.
 
     Raises:
         ConfigurationError: workers do not support an option.
@@ -48,22 +48,9 @@ class JobWork:
         """Whether this run may have sent rows."""
         self._first: int | None = None
         """Number of the row to send before more references are created."""
-        self._refused_reported = False
         self._workers = _workers_of(job, company)
-        self._rows = PlannedRows(
-            request.source, journal, rows.identities, rows.fingerprints, keyed=request.marker is not None
-        )
+        self._rows = PlannedRows(request.source, journal, rows.identities, rows.fingerprints)
         self._builder = RowBuilder(request.import_map, request.index, request.keys(job.about.job))
-        self._reports = RowReports(
-            company=company,
-            import_map=request.import_map,
-            journal=journal,
-            stops=StopRules(request.options, rows.rows, stop, has_done=job.plan.rows(Action.SKIP) > 0),
-            on_row=request.on_row,
-        )
-        self._sender = RowSender(
-            self._rows, self._builder, self._reports, request.options, stop, self._workers
-        )
         self._settling = Settling(
             company=company,
             journal=journal,
@@ -73,11 +60,15 @@ class JobWork:
             on_row=request.on_row,
             on_stage=request.on_stage,
         )
+        self.reports = RowReports(
+            job=job,
+            settling=self._settling,
+            stops=StopRules(request.options, rows.rows, stop, has_done=job.plan.rows(Action.SKIP) > 0),
+            workers=self._workers,
+        )
+        self._sender = RowSender(self._rows, self._builder, self.reports, stop)
         limit = request.options.concurrency
         self._references = ReferenceStage(self._rows, self._builder, self._settling, limit, stop)
-        self.totals = JobTotals(
-            job=job, reports=self._reports, settling=self._settling, workers=self._workers
-        )
 
     async def carry_out(self) -> None:
         """Run the stages. Even after a stop, every row gets an outcome.
@@ -92,6 +83,10 @@ class JobWork:
         try:
             with suppress(StoppedError):
                 async with self.stop.cancellable():
+                    await self._open_workers()
+            await self.reports.report_refused()
+            with suppress(StoppedError):
+                async with self.stop.cancellable():
                     await self._prepare()
             try:
                 with suppress(StoppedError):
@@ -99,7 +94,7 @@ class JobWork:
                         await self._send()
                         await self._audit()
             finally:
-                await self._leave_undecided()
+                await self._settling.leave_undecided()
         finally:
             await self._end_workers()
 
@@ -112,19 +107,15 @@ class JobWork:
                 finally:  # a second stop cancels this task, but must not interrupt the workers' shutdown
                     await asyncio.wait([ending])
 
-    @property
-    def workers_now(self) -> int | None:
-        """The number of connected workers; None without workers."""
-        return None if self._workers is None else len(self._workers.allocator.workers)
+    async def _open_workers(self) -> None:
+        if self._workers is not None:
+            self._request.on_stage(f"waiting for the first worker: {self._workers.name}")
+            await self._workers.open(await self._sender.marker())
 
     async def _prepare(self) -> None:
         journal, on_stage = self._job.journal, self._request.on_stage
-        if self._workers is not None:
-            on_stage(f"waiting for the first worker: {self._workers.name}")
-            await self._workers.open(await self._sender.marker())
         if await journal.audit() is not None:
             await journal.write(forget_audit)
-        await self._report_refused()
         if not self._job.new:
             await end_leases(journal, on_stage)
         compares = self._request.action.compares  # rows can be compared only once references have ids
@@ -151,12 +142,11 @@ class JobWork:
             await self._sender.send()
             fruitless = 0
             for _ in range(_MAX_RETRIES):
-                self._take_doubts()
                 if fruitless == _MAX_FRUITLESS or not (absent := await self._settling.settle()):
                     break
-                ended = self.totals.ended_now
+                ended = self.reports.ended_now
                 await self._sender.send(absent, again=True)
-                progressed = self._workers is not None and self.totals.ended_now > ended
+                progressed = self._workers is not None and self.reports.ended_now > ended
                 fruitless = 0 if progressed else fruitless + 1
         except WosdkError as error:  # the file has changed, the disk is full, or keys cannot be looked up
             self.stop.start_no_more(error)
@@ -187,29 +177,13 @@ class JobWork:
             row = following
 
     async def _audit(self) -> None:
-        self._take_doubts()
         try:
-            if self.stop.reason is None and (await self.totals.read_audit())[1] not in ("none", "impossible"):
+            _, state = await self.reports.read_audit()
+            if self.stop.reason is None and state not in ("none", "impossible"):
                 await Audit(self._settling).run()
         except WosdkError as error:
             text = f"the audit failed: {error.message}"
             self.stop.start_no_more(RunStoppedError(text, **error.facts))
-
-    async def _leave_undecided(self) -> None:
-        await self._report_refused()
-        self._take_doubts()
-        await self._settling.leave_undecided()
-
-    async def _report_refused(self) -> None:
-        """Report rows that remain refused; repeated calls do nothing."""
-        if not self._refused_reported:
-            self._refused_reported = True
-            with self.stop.shielded(lambda: None):
-                await self.totals.report_refused()
-
-    def _take_doubts(self) -> None:
-        self._settling.undecided += self._reports.doubted
-        self._reports.doubted.clear()
 
     async def _rebuild(self, numbers: set[int]) -> Mapping[int, Any]:
         records = {}

@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 
 from wosdk_async.jobs.journal import (
+    LOOKED_UP,
     AuditResult,
     AuditRow,
     GrantTotals,
@@ -24,20 +25,13 @@ from wosdk_async.jobs.journal import (
 )
 from wosdk_async.jobs.journal.entries import as_last_given
 from wosdk_async.jobs.journal.worker_tables import AuditState, audit_facts
-from wosdk_async.jobs.ledger.overview import UNDER_WAY, audit_state_of, why_no_audit
+from wosdk_async.jobs.ledger.overview import COUNTED, UNDER_WAY, audit_state_of, why_no_audit
 from wosdk_async.jobs.ledger.undone import UndoState, undo_state
 from wosdk_async.jobs.report import JobFile
 from wosdk_async.jobs.stop import cause_of
 from wosdk_async.protocol.writes import UNDECIDED
 
-OUTCOMES = {
-    State.DONE: "created",
-    State.FOUND: "found",
-    State.REFUSED: "failed",
-    State.IN_DOUBT: "in_doubt",
-    State.SENDING: "sending",
-    State.PLANNED: "not_started",
-}
+OUTCOMES = {state: name for name, state in COUNTED.items()} | {State.DONE: "created"}
 """Outcome of a row in output files, by journal state; see also :func:`outcome_of`."""
 
 _REFUSED = State.REFUSED  # an Enum takes long to look up its members
@@ -45,7 +39,6 @@ _MAX_CAUSES = 1000  # further causes are counted together
 _MAX_ROWS = 20  # row numbers listed per cause
 _MAX_LISTED = 200  # rows per list
 _OTHER = "other causes"
-_LOOKED_UP = "looked up"  # proof of an outcome in the journal
 _VERBS = {"create": "created", "update": "updated", "delete": "deleted", "WoCreateCommand": "created"}
 """Outcome of a completed row (default: ``done``), by the first word of its operation."""
 
@@ -160,7 +153,7 @@ class JobFacts:
                 self._add_failure(row)
             elif row.state in UNDECIDED:
                 self.doubted.add(row)
-            elif row.proof == _LOOKED_UP:
+            elif row.proof == LOOKED_UP:
                 self.settled.add(row)
 
     def _add_failure(self, row: StoredRow) -> None:

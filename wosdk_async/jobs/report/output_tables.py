@@ -1,21 +1,18 @@
-"""CSV tables of a job. The event loop reads the rows from the journal; a thread writes them."""
+"""CSV tables of a job. A thread writes them, while the event loop reads the rows from the journal."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import re
-import sys
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import attrs
+from anyio import from_thread
 from msgspec.structs import replace
 
 from wosdk_async.jobs.errors import ImportMapError
-from wosdk_async.jobs.journal import AuditRow, Journal, RowRecord, State, StoredRow
+from wosdk_async.jobs.journal import Journal, RowRecord, State, StoredRow
 from wosdk_async.jobs.journal.entries import REPEATED_KEY
 from wosdk_async.jobs.ledger.identity import key_identity
 from wosdk_async.jobs.report import OutputFolder
@@ -27,30 +24,19 @@ from wosdk_async.regular_files import sha256_of
 from wosdk_async.text.formula_guard import without_formulas
 from wosdk_async.text.safe_text import one_line
 
-T = TypeVar("T")
-
 REJECTS, IN_DOUBT, AUDIT = "rejects.csv", "in_doubt.csv", "audit.csv"
 _RESULTS, _REFERENCES = "results.csv", "references.csv"
 
 
-@contextlib.asynccontextmanager
-async def _entered_in_thread(manager: AbstractContextManager[T]) -> AsyncIterator[T]:
-    entered = await asyncio.to_thread(manager.__enter__)
-    try:
-        yield entered
-    except BaseException:
-        manager.__exit__(*sys.exc_info())
-        raise
-    await asyncio.to_thread(manager.__exit__, None, None, None)
-
-
-async def write_results(folder: OutputFolder, journal: Journal, facts: JobFacts) -> Path:
+def write_results(folder: OutputFolder, journal: Journal, facts: JobFacts) -> Path:
     """Write each row's outcome, and add the rows to ``facts``."""
     outcomes = {state: outcome_of(state, journal.plan) for state in State}
-    async with _entered_in_thread(folder.writing_rows(_RESULTS)) as writer:
+    with folder.writing_rows(_RESULTS) as writer:
         writer.writerow(RESULT_COLUMNS)
-
-        def write(page: Sequence[StoredRow], undos: Mapping[int, RowRecord]) -> None:
+        undos: Mapping[int, RowRecord] = {}
+        for page in file_pages(journal):
+            if facts.undone is not None:
+                undos = from_thread.run(journal.undos, [row.row for row in page])
             facts.add(page)
             writer.writerows(
                 _result_after_undo(row, outcomes[row.state], undos.get(row.row))
@@ -58,10 +44,6 @@ async def write_results(folder: OutputFolder, journal: Journal, facts: JobFacts)
                 else _result(row, outcomes[row.state])
                 for row in page
             )
-
-        async for page in _pages(journal):
-            undos = await journal.undos(row.row for row in page) if facts.undone is not None else {}
-            await asyncio.to_thread(write, page, undos)
     return folder.path(_RESULTS)
 
 
@@ -75,24 +57,20 @@ def write_references(folder: OutputFolder, facts: JobFacts) -> Path:
     return folder.path(_REFERENCES)
 
 
-async def write_audit(folder: OutputFolder, journal: Journal) -> Path:
+def write_audit(folder: OutputFolder, journal: Journal) -> Path:
     """Write the rows for which the Company's data differs from the journal."""
-    async with _entered_in_thread(folder.writing_rows(AUDIT)) as writer:
+    with folder.writing_rows(AUDIT) as writer:
         writer.writerow(("row", "line", "finding", "key", "state", "ids"))
-
-        def write(page: Sequence[AuditRow]) -> None:
-            for row in page:
-                state, ids = row.state.name.lower(), " ".join(map(str, row.ids))
-                writer.writerow((row.row, row.line, row.finding, _safe(row.key), state, ids))
-
         after = 0
-        while page := await journal.audit_rows(after):
-            await asyncio.to_thread(write, page)
+        while page := from_thread.run(journal.audit_rows, after):
+            for row in page:
+                ids = " ".join(map(str, row.ids))
+                writer.writerow((row.row, row.line, row.finding, _safe(row.key), row.state.word, ids))
             after = page[-1].row
     return folder.path(AUDIT)
 
 
-async def write_rejects(folder: OutputFolder, journal: Journal, source: Source) -> Path:
+def write_rejects(folder: OutputFolder, journal: Journal, source: Source) -> Path:
     """Write the refused rows' original cells in the input format.
 
     If the input has typed values, such as numbers in a sheet, a column stores their types. Without the types,
@@ -101,7 +79,7 @@ async def write_rejects(folder: OutputFolder, journal: Journal, source: Source) 
     types = source.dialect is None or source.dialect.types
     # The byte order mark tells Excel that the file is UTF-8.
     dialect = source.dialect or attrs.evolve(folder.dialect, encoding="utf-8-sig")
-    async with _entered_in_thread(folder.writing_rows(REJECTS, dialect)) as writer:
+    with folder.writing_rows(REJECTS, dialect) as writer:
         writer.writerow([*source.columns, *REPORT_COLUMNS, *([TYPES_COLUMN] if types else ())])
 
         def cells(stored: StoredRow, row: Row) -> list[Any]:
@@ -111,13 +89,13 @@ async def write_rejects(folder: OutputFolder, journal: Journal, source: Source) 
             more = (types_text(dict(row.cells.items())),) if types else ()
             return [*padded(row, source.columns, stored.reason or ""), *report, *more]
 
-        await _write_rows(writer, journal, source, cells, State.REFUSED)
+        _write_rows(writer, journal, source, cells, State.REFUSED)
     return folder.path(REJECTS)
 
 
-async def write_doubts(folder: OutputFolder, journal: Journal, source: Source) -> Path:
+def write_doubts(folder: OutputFolder, journal: Journal, source: Source) -> Path:
     """Write rows in doubt, and rows in flight when the run ended, with their cells."""
-    async with _entered_in_thread(folder.writing_rows(IN_DOUBT)) as writer:
+    with folder.writing_rows(IN_DOUBT) as writer:
         own = [f"_{name}" for name in RESULT_COLUMNS]  # the input may have columns of the same names
         writer.writerow([*own, *map(_shown, source.columns)])
 
@@ -127,11 +105,11 @@ async def write_doubts(folder: OutputFolder, journal: Journal, source: Source) -
                 *map(_shown, row.original(source.columns)),
             ]
 
-        await _write_rows(writer, journal, source, cells, *UNDECIDED)
+        _write_rows(writer, journal, source, cells, *UNDECIDED)
     return folder.path(IN_DOUBT)
 
 
-async def _write_rows(
+def _write_rows(
     writer: Any,
     journal: Journal,
     source: Source,
@@ -148,8 +126,7 @@ async def _write_rows(
             f"{source.path} has changed since the last run; restore the file, or import it again"
         )
     rows = iter(source)
-
-    def write(page: Sequence[StoredRow]) -> None:
+    for page in file_pages(journal, *states):
         for stored in page:
             row = next((row for row in rows if row.line == stored.line), None)
             if row is None:
@@ -159,16 +136,14 @@ async def _write_rows(
                 )
             writer.writerow(cells(stored, row))
 
-    async for page in _pages(journal, *states):
-        await asyncio.to_thread(write, page)
 
-
-async def _pages(journal: Journal, *states: State) -> AsyncIterator[list[StoredRow]]:
+def file_pages(journal: Journal, *states: State) -> Iterator[list[StoredRow]]:
     """Yield pages of rows in file order, with keys. If a key is not sent, take it from the row's name."""
     named = journal.plan.marker is None and journal.plan.key is not None
-    async for page in journal.file_pages(*states):
+    pages = journal.file_pages(*states)
+    while page := from_thread.run(anext, pages, None):
         if numbers := [row.row for row in page if named or row.code == REPEATED_KEY]:
-            keys = await journal.named_keys(numbers, key_identity)
+            keys = from_thread.run(journal.named_keys, numbers, key_identity)
             for row in page:
                 row.key = keys.get(row.row, row.key)
         yield page

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import orjson
+from anyio import from_thread, to_thread
 
 from wosdk_async.jobs.errors import ImportMapError, OutputError
 from wosdk_async.jobs.journal import JobPlan, JobRun, Journal, State, StoredRow
@@ -24,6 +25,7 @@ from wosdk_async.jobs.report.output_tables import (
     AUDIT,
     IN_DOUBT,
     REJECTS,
+    file_pages,
     write_audit,
     write_doubts,
     write_references,
@@ -72,12 +74,12 @@ async def write_outputs(
     Raises:
         OutputError: some files could not be written.
     """
-    return await _finish(journal, _write_all(journal, source, FileDialect.for_excel(csv_for_excel), words))
+    return await _in_thread(_write_all, journal, source, FileDialect.for_excel(csv_for_excel), words)
 
 
 async def write_report(journal: Journal, *, words: ReportWords = PYTHON_WORDS) -> list[Path]:
     """Write only a job's ``report.html`` and ``report.json``; see :func:`write_outputs`."""
-    return await _finish(journal, _write_report_alone(journal, words))
+    return await _in_thread(_write_report_alone, journal, words)
 
 
 async def outputs_are_current(journal: Journal) -> bool:
@@ -93,9 +95,9 @@ async def outputs_are_current(journal: Journal) -> bool:
         return False
 
 
-async def _finish(journal: Journal, writing: Coroutine[Any, Any, list[Path]]) -> list[Path]:
+async def _in_thread(write: Callable[..., list[Path]], journal: Journal, *args: object) -> list[Path]:
     try:
-        return await completed(asyncio.create_task(writing))
+        return await completed(asyncio.create_task(to_thread.run_sync(write, journal, *args)))
     except OSError as error:
         raise OutputError(
             f"{error.filename or journal.folder}: {error.strerror or error}",
@@ -104,23 +106,23 @@ async def _finish(journal: Journal, writing: Coroutine[Any, Any, list[Path]]) ->
         ) from error
 
 
-async def _write_all(
+def _write_all(
     journal: Journal, source: Source | None, dialect: FileDialect, words: ReportWords
 ) -> list[Path]:
-    facts = await JobFacts.read(journal)
+    facts = from_thread.run(JobFacts.read, journal)
     if source is not None:
         source = Table.of(source, TableRules.of_options(facts.last_plan.options))
-    folder = await asyncio.to_thread(OutputFolder, journal.folder, dialect)
+    folder = OutputFolder(journal.folder, dialect)
     # Use the path of the source, because plan.file may name a copy of it.
     path = Path(journal.plan.file) if source is None else source.path.absolute()
-    await asyncio.to_thread(_set_aside, folder, journal.plan, path)
-    written = [await write_results(folder, journal, facts)]
+    _set_aside(folder, journal.plan, path)
+    written = [write_results(folder, journal, facts)]
     if facts.references:
-        written.append(await asyncio.to_thread(write_references, folder, facts))
+        written.append(write_references(folder, facts))
     if facts.audit_rows:
-        written.append(await write_audit(folder, journal))
+        written.append(write_audit(folder, journal))
     else:
-        await asyncio.to_thread(folder.remove, AUDIT)
+        folder.remove(AUDIT)
     failure, tables = None, list[Path]()
     for name, states, write in (
         (IN_DOUBT, UNDECIDED, write_doubts),
@@ -128,15 +130,15 @@ async def _write_all(
         (REJECTS, (State.REFUSED,), write_rejects),
     ):
         if not any(facts.counts[state] for state in states):
-            await asyncio.to_thread(folder.remove, name)
+            folder.remove(name)
         elif source is not None:
             try:
-                tables.insert(0, await write(folder, journal, source))  # the result lists rejects.csv first
+                tables.insert(0, write(folder, journal, source))  # the result lists rejects.csv first
             except ImportMapError as error:  # the input has been changed or removed
                 failure = OutputError(
                     f"{journal.folder / name} was not written: {error.message}", **error.facts
                 )
-    written += tables + await asyncio.to_thread(_write_report, facts, folder, words)
+    written += tables + _write_report(facts, folder, words)
     if failure is not None:
         raise failure
     return written
@@ -155,11 +157,11 @@ def _set_aside(folder: OutputFolder, plan: JobPlan, source: Path) -> None:
     folder.set_aside(folder.folder / "runs" / str(number), (_PAGE_FILE, _JSON), copied=source)
 
 
-async def _write_report_alone(journal: Journal, words: ReportWords) -> list[Path]:
-    facts = await JobFacts.read(journal)
-    async for page in journal.file_pages():
+def _write_report_alone(journal: Journal, words: ReportWords) -> list[Path]:
+    facts = from_thread.run(JobFacts.read, journal)
+    for page in file_pages(journal):
         facts.add(page)
-    return await asyncio.to_thread(_write_report, facts, OutputFolder(journal.folder), words)
+    return _write_report(facts, OutputFolder(journal.folder), words)
 
 
 def _write_report(facts: JobFacts, folder: OutputFolder, words: ReportWords) -> list[Path]:
@@ -325,7 +327,7 @@ def _tables(facts: JobFacts, words: ReportWords) -> dict[str, Any]:
 
 
 def _word(state: State) -> str:
-    return state.name.lower().replace("_", " ")
+    return state.word.replace("_", " ")
 
 
 def _row_numbers(rows: Sequence[int], count: int) -> str:
