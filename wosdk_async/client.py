@@ -11,7 +11,7 @@ import attrs
 from wosdk_async.calls.sender import CallSender
 from wosdk_async.codec.checks import kind_of
 from wosdk_async.company import Company
-from wosdk_async.errors import ConfigurationError
+from wosdk_async.errors import ConfigurationError, InvalidCallError, WosdkError
 from wosdk_async.fork_safety import Uncopied
 from wosdk_async.options import CallOptions, ClientOptions, Limits
 from wosdk_async.options.checks import (
@@ -58,12 +58,15 @@ def _check_credentials(given: object) -> None:
         )
 
 
-def _check_company(what: str, given: object) -> None:
-    """Raise ConfigurationError for an invalid name; an empty one must not select the default Company."""
-    if given is None or (isinstance(given, str) and given):
-        return
-    shown = "empty" if given == "" else kind_of(given)
-    raise ConfigurationError(f"{what} is {shown}; it must be the name of a Company, or None for the default")
+def _check_company(what: str, given: object, error: type[WosdkError]) -> None:
+    """Raise ``error`` for a name that cannot be sent; an empty one must not select the default Company."""
+    if isinstance(given, str) and given:
+        if given.isprintable() and given == given.strip():
+            return
+        raise error(f"{what} is {given!r:.200}; it must not have invisible characters or surrounding spaces")
+    if given is not None:
+        shown = "empty" if given == "" else kind_of(given)
+        raise error(f"{what} is {shown}; it must be the name of a Company, or None for the default")
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -81,7 +84,7 @@ class ClientArguments(ClientOptions):
     )
     """Credentials, or an async function that returns Credentials or an AccessToken for a Company's name."""
     company: str | None = attrs.field(
-        default=None, validator=lambda _, __, value: _check_company("company", value)
+        default=None, validator=lambda _, __, value: _check_company("company", value, ConfigurationError)
     )
     """Default Company of :meth:`Client.company`."""
 
@@ -198,21 +201,18 @@ class Client(Uncopied):
             region: the Company's region (default: the client's).
 
         Raises:
-            ConfigurationError: the name cannot be sent in a header, credentials are missing, or the region's
-                address or ``SSL_CERT_FILE`` is unusable.
+            InvalidCallError: the name cannot be sent in a header.
+            ConfigurationError: credentials are missing, or the region's address or ``SSL_CERT_FILE`` is
+                unusable.
         """
         credentials = _shielded(credentials)
         _check_credentials(credentials)
         if region is not None:
             check_kind("region", region, Region, "a Region, such as Region.EMEA")
-        _check_company("the Company's name", name)
+        _check_company("the Company's name", name, InvalidCallError)  # a web caller may have chosen it
         name = self._company if name is None else name
         if name is None:
             raise self._missing("no Company name given", Remedy.COMPANY_NAME)
-        if not name.isprintable() or name != name.strip():
-            raise ConfigurationError(
-                f"{name!r} cannot be sent as a Company name: it has a control character or surrounding spaces"
-            )
         tenant = Tenant(name, region or self._region, credentials or self._credentials_for(name))
         self._transport.require_usable(tenant.region)
         return Company(CallSender(transport=self._transport, tenant=tenant, options=self._options))

@@ -138,10 +138,12 @@ class Servers:
         return _sized(json.dumps(content).encode())
 
     def _hostile(self, name: str, request: bytes) -> Response:
-        """Return the file's address for a download command, otherwise the bad response."""
+        """Return a file's type and address, and the bad response to any other request."""
         if b"GetDocDownloadUrlCommand" in request:
             result = {"DocumentId": 1, "Url": f"{self._places[name]}/file", "FileName": "file"}
             return _sized(json.dumps({"CommandResult": {"Results": [result]}}).encode())
+        if b"/base/Document/" in request:
+            return _sized(b'{"Data": {"StorageTypeId": "Cloud"}}')
         self._reached[name] += 1
         return _response(name)
 

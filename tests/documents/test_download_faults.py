@@ -215,6 +215,8 @@ async def test_a_storage_that_hangs_delays_no_other_company(library: Any) -> Non
 
     def handler(request: Request) -> Answer:
         storage = hanging if request.headers["companyname"] == "A" else healthy
+        if request.method == "GET":
+            return Answer(body={"Data": {"StorageTypeId": "Cloud"}})
         results = [{"DocumentId": id, "Url": storage.url} for id in request.json["Command"]["DocumentIds"]]
         return Answer(body={"CommandResult": {"Results": results}})
 

@@ -169,9 +169,8 @@ async def test_the_address_in_the_record(refusal: Answer) -> None:
         doc_url: str | None = f"{storage.url}/46/1"
 
         def handler(request: Request) -> Answer:
-            return (
-                refusal if request.method == "POST" else Answer(body={"Data": {"Id": 1, "DocUrl": doc_url}})
-            )
+            document = {"Id": 1, "StorageTypeId": "Cloud", "DocUrl": doc_url}
+            return refusal if request.method == "POST" else Answer(body={"Data": document})
 
         async with Service(handler) as service, service.client() as client:
             assert await client.company().documents.download(1) == b"file"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.documents.storage import Storage, answer
 from tests.support.laws import each_of
 from tests.support.service import Answer, Service
-from wosdk_async import InvalidCallError, WorkOrder
+from wosdk_async import DownloadError, InvalidCallError, WorkOrder
 
 MADE = Answer(body={"EntitySpecifier": {"ConcurrencyId": 1, "EntityType": "Document", "Id": 70022}})
 
@@ -59,3 +60,17 @@ async def test_what_is_no_link_is_not_sent(url: str) -> None:
         with pytest.raises(InvalidCallError, match="the link is"):
             await client.company().documents.link(1, url, title="a")
     assert service.calls == []
+
+
+@pytest.mark.parametrize("storage_type", ["URL", "url", "Unknown", "", None, 5, ["Cloud"]])
+async def test_what_is_no_file_is_not_opened(storage_type: object) -> None:
+    """The author of a link chooses its address: a download would send requests from here to any host."""
+    async with Storage(answer(b"internal")) as storage:
+        results = [{"DocumentId": 7, "Url": storage.url, "FileName": "a.jpg"}]
+        data = {"Id": 7, "StorageTypeId": storage_type, "DocUrl": storage.url}
+        found = Answer(body={"CommandResult": {"Results": results}, "Data": data})
+        async with Service(lambda _: found) as service, service.client() as client:
+            with pytest.raises(DownloadError, match="document 7 is not a file") as caught:
+                await client.company().documents.download(7)
+    assert storage.requests == []
+    assert storage.url not in str(caught.value), "an address may be signed"

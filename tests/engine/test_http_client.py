@@ -230,6 +230,7 @@ async def test_timeouts_are_the_clients_own_unless_ours_are_given(library: Any, 
 async def test_a_download_takes_nothing_of_the_client_along(library: Any, service: Service) -> None:
     """The author of a document chooses its address, so base headers, cookies and auth are not sent."""
     service.handler = Script(
+        Answer(body={"Data": {"StorageTypeId": "Cloud"}}),
         Answer(body={"CommandResult": {"Results": [{"DocumentId": 7, "Url": f"{service.url}/file"}]}}),
         Answer(body=b"bytes"),
     )

@@ -21,6 +21,7 @@ from wosdk_async.transport.http.engine import SendError
 from wosdk_async.transport.http.selection import engine_for
 
 SIGNED = "X-Signature=5ecre7ly51gned"
+CLOUD = {"Data": {"StorageTypeId": "Cloud"}}
 
 
 def with_cookie(make: Callable[[Request], Answer]) -> Callable[[Request], Answer]:
@@ -59,7 +60,7 @@ async def test_what_a_storage_sets_stays_there(library: Any) -> None:
     """A cookie that comes with a file is not kept either."""
     async with Storage(answer(b"bytes", Set_Cookie="evil=1")) as storage, Service() as service:
         service.handler = lambda _: Answer(
-            body={"CommandResult": {"Results": [{"DocumentId": 7, "Url": f"{storage.url}/file"}]}}
+            body={**CLOUD, "CommandResult": {"Results": [{"DocumentId": 7, "Url": f"{storage.url}/file"}]}}
         )
         async with library.AsyncClient() as http, service.client(http_client=http) as client:
             assert await client.company().documents.download(7) == b"bytes"
@@ -80,7 +81,10 @@ async def test_the_address_of_a_file_is_in_no_log(
         library.AsyncHTTPTransport() as transport,
     ):
         service.handler = lambda _: Answer(
-            body={"CommandResult": {"Results": [{"DocumentId": 7, "Url": f"{storage.url}/a?{SIGNED}"}]}}
+            body={
+                **CLOUD,
+                "CommandResult": {"Results": [{"DocumentId": 7, "Url": f"{storage.url}/a?{SIGNED}"}]},
+            }
         )
         settings: dict[str, Any] = {
             "native": {},

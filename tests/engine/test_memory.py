@@ -69,6 +69,8 @@ def answer(request: Request) -> Answer:
         id = request.json["Command"]["DocumentIds"][0]
         url = f"http://{request.headers['host']}/file/{id}"
         return Answer(body={"CommandResult": {"Results": [{"DocumentId": id, "Url": url}]}})
+    if "/base/Document/" in request.path:
+        return Answer(body={"Data": {"StorageTypeId": "Cloud"}})
     id = int(request.path.partition("?")[0].rpartition("/")[2])
     if id < 3:
         return Answer(body=record("") if id == 1 else too_long())

@@ -89,6 +89,8 @@ async def test_a_create_that_the_other_library_sent_is_in_doubt(
             return library.Response(200, json={"access_token": "a", "expires_in": 1199})
         if "Wsdk" in path:
             return library.Response(200, json={"CommandResult": found})
+        if "Document" in path:
+            return library.Response(200, json={"Data": {"StorageTypeId": "Cloud"}})
         if "Download" in path:
             return library.Response(200, json=file)
         return other.Response(200, json={"CommandResult": {"Wo": {"Id": 7}}})

@@ -125,6 +125,7 @@ async def test_files_are_mocked_too(service: Service) -> None:
         router.post(f"{service.url}/OAuth/token").respond(json=TOKEN)
         router.post(path__regex=".*/GetCompanyWsdkUrlCommand").respond(json=discovery(service.url))
         found = {"CommandResult": {"Results": [{"DocumentId": 7, "Url": f"{service.url}/file"}]}}
+        router.get(path__regex=".*/base/Document/7").respond(json={"Data": {"StorageTypeId": "Cloud"}})
         router.post(path__regex=".*/GetDocDownloadUrlCommand").respond(json=found)
         file = router.get(f"{service.url}/file").respond(content=b"bytes")
         async with service.client() as client:

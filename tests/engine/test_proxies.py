@@ -108,6 +108,8 @@ async def test_everything_goes_through_the_clients_own_proxy(
                 return Answer(body=found)
             if request.path == "/file?signed":
                 return Answer(body=LARGE)
+            if request.method == "GET":
+                return Answer(body={"Data": {"StorageTypeId": "Cloud"}})
             return RESET if request.json["Command"] else DONE
 
         service.handler = handler
@@ -128,7 +130,7 @@ async def test_everything_goes_through_the_clients_own_proxy(
         assert all(f"\r\nProxy-Authorization: Basic {PAIR}".encode() in head for head in proxy.heads)
     assert proxy.connections == 4  # two for the log-in, one for calls, one for downloads
     sent = (*service.tokens, *service.discoveries, *service.calls)
-    assert [len(service.tokens), len(service.discoveries), len(service.calls)] == [1, 1, 4]
+    assert [len(service.tokens), len(service.discoveries), len(service.calls)] == [1, 1, 5]
     assert not [each for each in sent if "proxy-authorization" in each.headers]
 
 

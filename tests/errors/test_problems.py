@@ -15,8 +15,10 @@ from tests.errors.test_values import any_error
 from tests.support.laws import each_of
 from wosdk_async import (
     BusinessRuleError,
+    Client,
     Company,
     ConfigurationError,
+    Credentials,
     CredentialsError,
     DownloadError,
     InDoubtError,
@@ -208,6 +210,18 @@ def test_a_body_has_no_advice_for_programmers() -> None:
     error = InvalidCallError("WoCreateCommand: comment has 9000 characters.", remedies=(Remedy.UNCHECKED,))
     assert problem_of(error).body["detail"] == "WoCreateCommand: comment has 9000 characters."
     assert "check=False" in str(error)
+
+
+async def test_a_call_on_a_closed_client_can_be_retried() -> None:
+    """At shutdown, another process of the back end may carry it out; a rule of the program comes first."""
+    client = Client(credentials=Credentials("id", "secret"), company="Acme")
+    await client.aclose()
+    with pytest.raises(ConfigurationError) as caught:
+        await client.company().get(WorkOrder, 1)
+    problem = problem_of(caught.value)
+    assert (problem.status, problem.body["in_doubt"], problem.headers["Retry-After"]) == (503, False, "5")
+    own = ProblemRule(ConfigurationError, 500, "Error in the back end")
+    assert problem_of(caught.value, own).status == 500
 
 
 def test_a_local_service_that_is_not_there_is_a_matter_of_time() -> None:

@@ -214,7 +214,7 @@ async def test_a_transport_that_quotes_what_it_sent(path: str) -> None:
     async with Service() as service, Quoting(path) as transport:
         service.on_token = given_token
         files = {"Results": [{"DocumentId": 7, "Url": f"{service.url}/a/file?sign={SIGNATURE}"}]}
-        service.handler = lambda _: Answer(body={"CommandResult": files})
+        service.handler = lambda _: Answer(body={"CommandResult": files, "Data": {"StorageTypeId": "Cloud"}})
         pair = Credentials(ID, SECRET)
         async with service.client(credentials=pair, options=QUICK, transport=transport) as client:
             quoted = pytest.raises((NotSentError, NoAnswerError), match=r"ReadError: lost http.*\*\*\*")

@@ -194,8 +194,9 @@ async def failure(engine: Engine, place: str, response: Any, call: str = "create
         service.on_discovery = response if place == "discovery" else service.on_discovery
         service.handler = response
         if call.startswith("download"):
+            cloud = {"CommandResult": file, "Data": {"StorageTypeId": "Cloud"}}
             service.handler = lambda request: (
-                response(request) if request.method == "GET" else Answer(body={"CommandResult": file})
+                response(request) if request.path == "/a/file" else Answer(body=cloud)
             )
         settings = {"credentials": Credentials(ID, SECRET), "options": QUICK} | settings
         async with service.client(**settings) as client:

@@ -63,7 +63,10 @@ async def test_a_label_that_is_no_text_is_empty(label: Any) -> None:
     ],
 )
 async def test_results_without_a_usable_address_are_none(results: Any) -> None:
-    body: dict[str, Any] = {"CommandResult": {"Results": results}, "Data": {"Id": 5, "DocUrl": results}}
+    body: dict[str, Any] = {
+        "CommandResult": {"Results": results},
+        "Data": {"Id": 5, "StorageTypeId": "Cloud", "DocUrl": results},
+    }
     assert await outcome(lambda acme: acme.documents.download_urls([5]), **body) == {}
     error = await outcome(lambda acme: acme.documents.download(5), **body)
     assert isinstance(error, WosdkError)
@@ -72,6 +75,8 @@ async def test_results_without_a_usable_address_are_none(results: Any) -> None:
 async def test_a_file_name_that_is_no_text_is_taken_from_the_address(tmp_path: Any) -> None:
     results = [{"DocumentId": 5, "Url": "http://192.0.2.1/belt.jpg", "FileName": ["x"]}]
     error = await outcome(
-        lambda acme: acme.documents.download(5, tmp_path), CommandResult={"Results": results}
+        lambda acme: acme.documents.download(5, tmp_path),
+        CommandResult={"Results": results},
+        Data={"StorageTypeId": "Cloud"},
     )
     assert isinstance(error, DownloadError)

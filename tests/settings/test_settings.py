@@ -19,7 +19,7 @@ from tests.support.frames import chained
 from tests.support.laws import each_of
 from tests.support.service import COMPANY, SECRET, Service
 from tests.support.users import make_foreign
-from wosdk_async import Client, ConfigurationError, Credentials, Region
+from wosdk_async import Client, ConfigurationError, Credentials, InvalidCallError, Region, problem_of
 from wosdk_async.settings.environment import Settings, from_command, from_file
 from wosdk_async.text.remedies import Remedy
 
@@ -507,8 +507,23 @@ def test_an_empty_name_is_not_the_usual_company(config: dict[str, str]) -> None:
     environ = {**config, "WOSDK_PROFILE": "stage"}
     with pytest.raises(ConfigurationError, match="company is empty; it must be the name of a Company"):
         Client.from_env(environ, company="")
-    with pytest.raises(ConfigurationError, match="the Company's name is empty; it must be the name"):
+    with pytest.raises(InvalidCallError, match="the Company's name is empty; it must be the name"):
         Client.from_env(environ).company("")
+
+
+@each_of(
+    "name", ["North ", "\tNorth", "\x00", "North\r\nX: y", "\ud800", "\u2028North", " ", "", 5, b"North"]
+)
+def test_a_name_that_cannot_be_sent(config: dict[str, str], name: Any) -> None:
+    """In a setting, the back end is not set up; in a call, the name may be a caller's."""
+    with pytest.raises(InvalidCallError, match="the Company's name is ") as caught:
+        Client.from_env(config).company(name)
+    assert problem_of(caught.value).status == 422
+    with pytest.raises(ConfigurationError, match="company is "):
+        Client.from_env(config, company=name)
+    if isinstance(name, str) and name:  # an empty variable is not set
+        with pytest.raises(ConfigurationError, match="company is "):
+            Client.from_env({**config, "WOSDK_COMPANY": name})
 
 
 def test_an_argument_without_its_name() -> None:

@@ -201,7 +201,7 @@ async def test_no_key_of_a_file_is_in_a_recording(file: Path) -> None:
             results = [{"DocumentId": id, "Url": addresses[id], "FileName": "a.jpg"}]
             return httpx.Response(200, json={"CommandResult": {"Results": results}})
         if "/base/Document/" in request.url.path:
-            return httpx.Response(200, json={"Data": {"Id": 1, "DocUrl": addresses[1]}})
+            return httpx.Response(200, json={"Data": {"DocUrl": addresses[1], "StorageTypeId": "Cloud"}})
         return await talkative(request)
 
     async def program(acme: Company) -> list[Any]:

@@ -34,6 +34,8 @@ class Service:
             return reply({"CommandResult": {"Url": "https://host.corrigo.com/"}})
         if url.endswith("/GetDocDownloadUrlCommand"):
             return reply({"CommandResult": {"Results": [{"DocumentId": 7, "Url": "https://a.example/a"}]}})
+        if "/Document/" in url:
+            return reply({"Data": {"StorageTypeId": "Cloud"}})
         await self.time.sleep(30)
         return reply({"Data": {"Id": 7, "Name": "Mall"}})
 

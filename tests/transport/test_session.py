@@ -73,6 +73,7 @@ async def test_a_session_that_stays_refused_is_an_error() -> None:
             with pytest.raises(SessionRefusedError) as caught:
                 await client.company().get("Thing", 1)
     assert (caught.value.code, caught.value.status) == ("EXPIRED_TOKEN", 403)
+    assert caught.value.message == "still refused after 2 renewals: Token has expired"
     assert len(service.calls) == 3
     assert isinstance(caught.value, SessionError)
 

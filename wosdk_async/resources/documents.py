@@ -56,6 +56,7 @@ __all__ = ["Documents"]
 
 _MAX_UPLOAD = 20 * 1024 * 1024  # bytes. Not shown; assumed: the sister product's limit (facts 7)
 _MAX_DOWNLOAD = 64 * 1024 * 1024  # bytes of a file, unless the caller passes ``max_bytes``
+_FILES = ("Local", "Cloud", "CloudShared", "WonDocument", "WonNote")  # facts 9: all storage types but URL
 _FILE_SECONDS = 120.0  # deadline of an upload or download: long, because files are larger than call responses
 
 
@@ -181,7 +182,8 @@ class Documents(Resource):
     ) -> dict[int, GetDocDownloadUrl]:
         """Return the ``url`` and ``file_name`` of many documents, by id, with one call.
 
-        Documents without an address are omitted. The addresses work without a token, so do not log them.
+        Documents without an address are omitted. The addresses work without a token, so do not log them. The
+        address of a link is any that its author has chosen.
 
         Args:
             documents: records, references, results of :meth:`attach`, or ids.
@@ -231,8 +233,9 @@ class Documents(Resource):
     ) -> bytes | Path:
         """Return the bytes of a document's file or, with ``to``, the path of the written file.
 
-        The download request carries neither token nor Company name. One deadline covers the look-up of the
-        address and the download (default: the Company's, or 120 s).
+        A link is refused, because its author may choose any address. The download request carries neither
+        token nor Company name. One deadline covers the look-up of the address and the download (default: the
+        Company's, or 120 s).
 
         Args:
             document: a record, a reference, the result of :meth:`attach`, or an id.
@@ -244,7 +247,7 @@ class Documents(Resource):
             max_bytes: maximum size of the file, in bytes.
 
         Raises:
-            DownloadError: the file cannot be fetched or written.
+            DownloadError: the document is a link, or the file cannot be fetched or written.
             NotFoundError: the document does not exist.
             NotSentError, NoAnswerError, DeadlineError: the file did not arrive.
             InvalidCallError: ``to`` is neither a regular file nor a directory, or its parent directory does
@@ -291,6 +294,12 @@ class Documents(Resource):
         return file, read_into_memory if to is None else _writer(to, address, id)
 
     async def _address(self, id: int) -> GetDocDownloadUrl:
+        storage = (await self._company.get(model.Document, id, properties=["StorageTypeId"])).storage_type_id
+        if storage not in _FILES:  # the author of a link may choose any address
+            raise DownloadError(
+                f"document {id} is not a file: its StorageTypeId is {str(storage)!r:.80}; open its doc_url"
+                " with your own HTTP client"
+            )
         try:
             found = (await self.download_urls([id])).get(id)
         except UnknownNameError:  # facts 5: only the description of 2023 contains the command
@@ -299,7 +308,7 @@ class Documents(Resource):
             return found
         url = text_of((await self._company.get(model.Document, id, properties=["DocUrl"])).doc_url)
         if not url:
-            raise DownloadError("the document has no address: it is neither a file nor a link")
+            raise DownloadError(f"document {id} has no address")
         return model.GetDocDownloadUrl(document_id=id, url=url)
 
     async def _type(self, chosen: DocumentType | int | str | None, default: dict[str, Any]) -> DocumentType:

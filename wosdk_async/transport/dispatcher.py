@@ -264,7 +264,10 @@ class Attempts:
                 limiter.release(self._queue)
                 trace = self._note_attempt()
                 trace.sent = False
-                if renewals_left and verdict_of(refusal) is SESSION_REFUSED:
+                if verdict_of(refusal) is SESSION_REFUSED:
+                    if not renewals_left:
+                        refusal.args = (f"still refused after {_MAX_RENEWALS} renewals: {refusal.message}",)
+                        raise
                     renewals_left -= 1
                     trace.start_phase("session", clock.now())
                     await sessions.renew(session.generation, self._until)

@@ -40,6 +40,7 @@ _log = logging.getLogger("wosdk_async")
 
 _WARN_INTERVAL = 60.0  # seconds between two warnings about one host
 _GONE_WAIT = 1.0  # average seconds before an unreachable host is tried again
+_LAST_ATTEMPT = 0.25  # seconds before the deadline at which an unreachable host is tried for the last time
 
 FAILURES = (SendError, InconclusiveResponse, RefusedError)
 """Failures of attempts, some of which may be retried."""
@@ -181,14 +182,12 @@ class Retries:
         gone = self.until < math.inf and isinstance(failure, SendError) and failure.host_gone
         self._unreached += gone
         failed = trace.attempts - self._unreached
-        if gone:
-            wait = _GONE_WAIT * (0.5 + draw)
-            may_continue = self.policy.attempts > 1 and wait <= left
+        wait = _GONE_WAIT * (0.5 + draw) if gone else retry_after + backoff(self.policy, failed, draw)
+        if gone or self.time_left is not None:  # retried until shortly before the end
+            last = (left if self.time_left is None else self.time_left()) - _LAST_ATTEMPT
+            wait, may_continue = min(wait, last), self.policy.attempts > 1 and last > 0
         else:
-            wait = retry_after + backoff(self.policy, failed, draw)
-            may_continue = (
-                failed < self.policy.attempts if self.time_left is None else wait <= self.time_left()
-            )
+            may_continue = failed < self.policy.attempts
         if not may_continue or not _may_retry(failure, repeat_safe, self.policy):
             limit = self.policy.max_retry_after
             long = may_continue and retry_after > limit and self.time_left is None

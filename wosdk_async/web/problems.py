@@ -113,6 +113,8 @@ PROBLEMS: Mapping[type[WosdkError], ProblemRule] = {
 }
 """Responses to all error classes of the library, keyed by class."""
 
+_CLOSED = ProblemRule(errors.NotSentError, 503, "The back end is shutting down", _NOTHING_DONE, 5)
+
 
 @attrs.frozen
 class ProblemDetails:
@@ -143,6 +145,8 @@ def problem_of(error: WosdkError, *rules: ProblemRule) -> ProblemDetails:
     ``PROBLEMS`` for the class or its nearest base class applies.
     """
     rule = next((each for each in rules if isinstance(error, each.error)), None)
+    if rule is None and getattr(error, "client_closed", False):
+        rule = _CLOSED
     rule = rule or next(PROBLEMS[kind] for kind in type(error).__mro__ if kind in PROBLEMS)
     if set(error.remedies) - {Remedy.START_SANDBOX} and rule.retry_after is not None:  # the operator acts
         rule = attrs.evolve(rule, status=502, detail=_OPERATOR, retry_after=None)

@@ -83,9 +83,10 @@ class Address:
             meant = SessionError(f"the service throttles log-ins: {error.message.removesuffix('.')}{asked}")
             meant.add(retry_after=error.retry_after)
         elif isinstance(error, SessionError):
-            # facts 1. The token is new, so it was probably issued for another Company.
-            if self is LOCATOR and error.code == "INCORRECT_TOKEN":
-                error.add(remedies=(Remedy.OWN_PAIR,))
+            if self is LOCATOR:
+                error.args = (f"the locator refused the new token: {error.message}",)
+                if error.code == "INCORRECT_TOKEN":  # facts 1: it was probably issued for another Company
+                    error.add(remedies=(Remedy.OWN_PAIR,))
             return error
         else:
             meant = self._endpoint_error(url, error.status, f" ({error.message})")
