@@ -69,8 +69,13 @@ class Dispatcher:
         options: CallOptions,
         trace: Trace | None = None,
         observed: ObservedCall | None = None,
+        *,
+        counted: bool = True,
     ) -> T:
-        """Send ``call`` and return its result, or raise an error that names the call."""
+        """Send ``call`` and return its result, or raise an error that names the call.
+
+        A request of a :class:`~wosdk_async.transport.loop_state.Hold` is not ``counted``: the hold counts.
+        """
         now = started = self.clock.now()
         if trace is not None:
             trace.begin(call.request_id, now)
@@ -104,24 +109,41 @@ class Dispatcher:
                     options.retry, self.clock, self.quota, scope.until, on_wait=attempts.note_wait
                 )
                 result = await retries.run(call, attempts.send_call, attempts.trace, failure)
-            self.counters.done += 1
+            if counted:
+                self.counters.done += 1
             return result
-        except (WosdkError, CancelledError) as error:
+        except (Exception, CancelledError) as raised:
             trace = attempts.trace if attempts else trace or Trace(call.request_id, [now])
-            if isinstance(error, WosdkError):
-                self._complete(error, call, sessions, trace, options)
-            elif scope.end():
-                notes = getattr(error, "__notes__", ())
-                raise self._timeout_error(call, sessions, trace, options, POOL_EXHAUSTED in notes) from None
-            else:
-                self.counters.outcomes["cancelled"] += 1
-                if trace.sent and not call.repeat_safe:
+            error = raised
+            if isinstance(raised, CancelledError):
+                if scope.end():
+                    notes = getattr(raised, "__notes__", ())
+                    error = self._timeout_error(call, sessions, trace, options, POOL_EXHAUSTED in notes)
+                elif trace.sent and not call.repeat_safe:
                     report_in_doubt(self.on_in_doubt, call, sessions.company)
+            if isinstance(error, WosdkError):
+                self._add_facts(error, call, sessions, trace, options)
+            if counted:
+                self.count(error, sessions)
+            if error is not raised:
+                raise error from None
             raise
         finally:
             scope.end()
             queue.calls -= 1
             self.counters.end()
+
+    def count(self, error: BaseException | None, sessions: SessionManager) -> None:
+        """Count a call of the program that ended, with its final ``error`` if it failed."""
+        if error is None:
+            self.counters.done += 1
+        elif isinstance(error, CancelledError):
+            self.counters.outcomes["cancelled"] += 1
+        else:
+            name = type(error).__name__
+            self.counters.outcomes[name] += 1
+            # GIL: other threads also set this attribute atomically.
+            sessions.last_error = self.clock.now(), name
 
     def queue_of(self, sessions: SessionManager) -> TenantQueue | None:
         """Return the queue of a Company in this limiter; None before its first call."""
@@ -152,7 +174,7 @@ class Dispatcher:
                 f" max_queued={self.max_queued}). Nothing was sent: retry later, or raise max_queued"
             )
 
-    def _complete(
+    def _add_facts(
         self,
         error: WosdkError,
         call: Call[Any],
@@ -160,11 +182,8 @@ class Dispatcher:
         trace: Trace,
         options: CallOptions,
     ) -> None:
-        """Count ``error``, and add the call's details to it."""
+        """Add the call's details to ``error``."""
         trace.start_phase(trace.phase, self.clock.now())
-        name = type(error).__name__
-        self.counters.outcomes[name] += 1
-        sessions.last_error = self.clock.now(), name  # GIL: other threads also set this attribute atomically
         if isinstance(error, ThrottledError) and not error.attempts:
             # The service may reply with a bare "Busy", so the message gets the context that it lacks.
             attempts = "1 attempt" if trace.attempts == 1 else f"{trace.attempts} attempts"
@@ -190,7 +209,7 @@ class Dispatcher:
         options: CallOptions,
         pool_exhausted: bool,
     ) -> WosdkError:
-        """Count a timed-out call, and return its error."""
+        """Return the error of a timed-out call."""
         seconds = options.seconds(call)
         limit = "before the client was closed" if self.deadlines.ended else f"within {seconds:.4g} s"
         doing = PHASES[trace.phase]
@@ -202,7 +221,6 @@ class Dispatcher:
             error = InDoubtError(text)
         elif pool_exhausted and not trace.sent:
             error = NotSentError(f"the call was not sent {limit}: {POOL_EXHAUSTED}", remedies=(Remedy.POOL,))
-        self._complete(error, call, sessions, trace, options)
         return error
 
 
