@@ -69,8 +69,7 @@ class Dispatcher:
         options: CallOptions,
         trace: Trace | None = None,
         observed: ObservedCall | None = None,
-        *,
-        counted: bool = True,
+        counted: bool = True,  # positional: Python calls functions with keyword-only arguments more slowly
     ) -> T:
         """Send ``call`` and return its result, or raise an error that names the call.
 
@@ -112,21 +111,15 @@ class Dispatcher:
             if counted:
                 self.counters.done += 1
             return result
-        except (Exception, CancelledError) as raised:
+        except (Exception, CancelledError) as error:
             trace = attempts.trace if attempts else trace or Trace(call.request_id, [now])
-            error = raised
-            if isinstance(raised, CancelledError):
+            if isinstance(error, CancelledError):
                 if scope.end():
-                    notes = getattr(raised, "__notes__", ())
-                    error = self._timeout_error(call, sessions, trace, options, POOL_EXHAUSTED in notes)
-                elif trace.sent and not call.repeat_safe:
+                    no_pool = POOL_EXHAUSTED in getattr(error, "__notes__", ())
+                    raise self._timeout_error(call, sessions, trace, options, counted, no_pool) from None
+                if trace.sent and not call.repeat_safe:
                     report_in_doubt(self.on_in_doubt, call, sessions.company)
-            if isinstance(error, WosdkError):
-                self._add_facts(error, call, sessions, trace, options)
-            if counted:
-                self.count(error, sessions)
-            if error is not raised:
-                raise error from None
+            self._complete(error, call, sessions, trace, options, counted)
             raise
         finally:
             scope.end()
@@ -174,15 +167,20 @@ class Dispatcher:
                 f" max_queued={self.max_queued}). Nothing was sent: retry later, or raise max_queued"
             )
 
-    def _add_facts(
+    def _complete(
         self,
-        error: WosdkError,
+        error: BaseException,
         call: Call[Any],
         sessions: SessionManager,
         trace: Trace,
         options: CallOptions,
+        counted: bool,
     ) -> None:
-        """Add the call's details to ``error``."""
+        """Count ``error`` if the call is ``counted``, and add the call's details to it."""
+        if counted:
+            self.count(error, sessions)
+        if not isinstance(error, WosdkError):
+            return
         trace.start_phase(trace.phase, self.clock.now())
         if isinstance(error, ThrottledError) and not error.attempts:
             # The service may reply with a bare "Busy", so the message gets the context that it lacks.
@@ -207,9 +205,10 @@ class Dispatcher:
         sessions: SessionManager,
         trace: Trace,
         options: CallOptions,
+        counted: bool,
         pool_exhausted: bool,
     ) -> WosdkError:
-        """Return the error of a timed-out call."""
+        """Count a timed-out call if it is ``counted``, and return its error."""
         seconds = options.seconds(call)
         limit = "before the client was closed" if self.deadlines.ended else f"within {seconds:.4g} s"
         doing = PHASES[trace.phase]
@@ -221,6 +220,7 @@ class Dispatcher:
             error = InDoubtError(text)
         elif pool_exhausted and not trace.sent:
             error = NotSentError(f"the call was not sent {limit}: {POOL_EXHAUSTED}", remedies=(Remedy.POOL,))
+        self._complete(error, call, sessions, trace, options, counted)
         return error
 
 

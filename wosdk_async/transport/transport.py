@@ -128,7 +128,8 @@ class Transport:
         ``trace`` must not be shared with other calls: it records whether this call may have taken effect.
         """
         # Not an async function: tens of thousands of waiting calls each save a coroutine.
-        self._require_allowed(call, sessions)
+        if self.options.read_only:
+            _require_read(call, sessions)
         try:
             state = self._loops.get(asyncio.get_running_loop())
         except RuntimeError:
@@ -153,16 +154,11 @@ class Transport:
         self, hold: Hold, call: Call[T], options: CallOptions, trace: Trace | None = None
     ) -> Coroutine[Any, Any, T]:
         """Send an attempt or a look-up of the call that ``hold`` counts, and return its result."""
-        self._require_allowed(call, hold.sessions)
+        if self.options.read_only:
+            _require_read(call, hold.sessions)
         if self.options.before_send is not None:
             return self._ask_hook(self.options.before_send, hold, call, options, trace)
         return hold.send(call, options, trace)
-
-    def _require_allowed(self, call: Call[Any], sessions: SessionManager) -> None:
-        if self.options.read_only and not call.reads:
-            raise InvalidCallError(
-                "the client is read-only (read_only=True)", operation=call.operation, company=sessions.company
-            )
 
     async def _ask_hook(
         self, hook: BeforeSend, hold: Hold, call: Call[T], options: CallOptions, trace: Trace | None
@@ -314,6 +310,13 @@ class Transport:
         # A new quota, because a thread of the parent may have held the lock of the old one.
         self._quota = RetryQuota(self.options.retry_quota)
         self._sessions.forked()
+
+
+def _require_read(call: Call[Any], sessions: SessionManager) -> None:
+    if not call.reads:
+        raise InvalidCallError(
+            "the client is read-only (read_only=True)", operation=call.operation, company=sessions.company
+        )
 
 
 def _company_stats(
