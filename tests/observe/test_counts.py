@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.payload import create_command
-from wosdk_async import Attempt, CallOptions, Client, InvalidCallError, RetryPolicy, WorkOrder
+from wosdk_async import Attempt, CallOptions, Client, Customer, InvalidCallError, RetryPolicy, WorkOrder
 from wosdk_async.protocol.wire import Call, Response
 from wosdk_async.sandbox import LocalCompany
 
@@ -112,3 +112,22 @@ async def test_calls_that_a_hook_answers_or_stops() -> None:
             with pytest.raises(KeyError):
                 await acme.run(create_command("A"), marker="work_order.po_number")
             assert outcomes(client) == {"done": 1, "InvalidCallError": 1, "KeyError": 1}
+
+
+async def test_closing_waits_for_a_hook_and_sends_its_call() -> None:
+    """The call began before the client closed, so it ends as any other."""
+    asked, go = asyncio.Event(), asyncio.Event()
+
+    async def hook(*_: object) -> None:
+        asked.set()
+        await go.wait()
+
+    with LocalCompany() as local:
+        client = Client.from_env(local.variables, before_send=hook)
+        call = asyncio.ensure_future(client.company().get(Customer, 512))
+        await asked.wait()
+        closing = asyncio.ensure_future(client.aclose())
+        await asyncio.sleep(0)
+        go.set()
+        assert (await call).id == 512
+        await closing
