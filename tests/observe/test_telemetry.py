@@ -77,6 +77,65 @@ def check(code, shown_as, error, traceparent):
 check(*json.loads(sys.argv[1]))
 print("ok")
 """
+
+MARKED = """
+import asyncio
+from collections import Counter
+from opentelemetry import metrics, trace
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from tests.support.payload import create_command
+from wosdk_async import Client
+from wosdk_async.sandbox import LocalCompany
+from wosdk_async.version import VERSION
+
+exporter, reader = InMemorySpanExporter(), InMemoryMetricReader()
+provider = TracerProvider()
+provider.add_span_processor(SimpleSpanProcessor(exporter))
+trace.set_tracer_provider(provider)
+metrics.set_meter_provider(MeterProvider([reader]))
+
+async def make(acme, *keys, **options):
+    calls = (acme.run(create_command(key), marker="work_order.po_number", **options) for key in keys)
+    await asyncio.gather(*calls, return_exceptions=True)
+
+async def main():
+    with LocalCompany() as local:
+        async with Client.from_env(local.variables) as client:
+            acme = client.company()
+            await make(acme, "A", "B", look_first=True)
+            local.faults.add("reset", operation="WoCreateCommand", carried_out=True)
+            await make(acme, "C")
+            local.faults.add("status", status=403, operation="query")
+            await make(acme, "D", look_first=True)
+
+asyncio.run(main())
+spans = exporter.get_finished_spans()
+calls = {span.context.span_id: span for span in spans if span.parent is None}
+shown = [(span.name, span.attributes.get("error.type")) for span in calls.values()]
+name = "WoCreateCommand"
+assert Counter(shown) == {(name, None): 3, (name, "RefusedError"): 1}, shown
+parts = Counter()
+for span in spans:
+    if span.parent is not None:
+        assert calls[span.parent.span_id].name == name
+        parts[span.attributes["wosdk.operation"]] += 1
+assert parts == {name: 3, "query WorkOrder": 3}, parts
+(resource,) = reader.get_metrics_data().resource_metrics
+(scope,) = resource.scope_metrics
+assert scope.scope.version == spans[0].instrumentation_scope.version == VERSION
+found = {metric.name: metric.data.data_points for metric in scope.metrics}
+counts = {tuple(point.attributes.items()): point.count for point in found["wosdk.client.call.duration"]}
+operation = ("wosdk.operation", name)
+assert counts == {(operation,): 3, (operation, ("error.type", "RefusedError")): 1}, counts
+assert sum(point.count for point in found["http.client.request.duration"]) == 6
+for points in found.values():
+    assert {(point.explicit_bounds[0], point.explicit_bounds[-1]) for point in points} == {(0.005, 10.0)}
+print("ok")
+"""
 RULE = "BUSINESS_LOGIC_ERROR"
 
 
@@ -95,3 +154,10 @@ def test_spans_and_metrics_of_calls_and_their_attempts(case: tuple[str, str, str
     """
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     assert python(PROGRAM, json.dumps(case), text=True, **pipes).communicate() == ("ok\n", "")
+
+
+def test_a_marked_call_is_one_span_and_one_measurement_with_its_final_outcome() -> None:
+    """Look-ups that succeed, recover a lost response, or fail; a shared one belongs to one of its calls."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    out, err = python(MARKED, text=True, **pipes).communicate()
+    assert (out, err.partition(":")[0]) == ("ok\n", "the response was lost, but its record was found"), err

@@ -221,7 +221,7 @@ class Reconciler:
         attempt = Trace(self.trace.request_id) if is_later else self.trace
         try:
             options = self.options.within(max(seconds, 0.0))
-            return await self.transport.send(self.call, self.sessions, options, attempt, self.hold)
+            return await self.transport.send_part(self.hold, self.call, options, attempt)
         except asyncio.CancelledError:
             self._reported = attempt.sent
             raise
@@ -252,7 +252,7 @@ class Reconciler:
 
     def _send_lookup(self, query: Call[list[Any]]) -> Coroutine[Any, Any, list[Any]]:
         options = self.options.within(_LOOKUP_SECONDS)
-        return self.transport.send(query, self.sessions, options, hold=self.hold)
+        return self.transport.send_part(self.hold, query, options)
 
     async def _look_up(self, doubt: WosdkError, look_ups: LookUps, min_patience: float = 0.0) -> Any:
         """Look up the record until it is found or confirmed absent. Raise ``doubt`` if no time remains."""

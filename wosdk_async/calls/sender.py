@@ -107,7 +107,7 @@ class CallSender:
             own = self._new_trace(call)
             send = partial(self.send_marked, call, marker, own, look_first=look_first)
             return _copied(send, own, self.trace, True)
-        hold, field = self.transport.hold(), marker.field
+        hold, field = self.transport.hold(call, self.sessions), marker.field
         # Case-folded, so that all spellings of the Company's name share the turns.
         key = self.origin.casefold(), field.entity, field.path, marker.text
         return Reconciler(

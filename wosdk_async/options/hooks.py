@@ -32,7 +32,7 @@ before each attempt and each look-up; one look-up may serve several calls.
 An exception stops the call. A returned Response replaces the service's; if the hook returns None, the call is
 sent. If the hook returns anything else, or raises CancelledError although the call was not cancelled, the
 client raises ConfigurationError and sends nothing. The deadline includes the hook's time, but does not
-interrupt the hook. Closing the client does not wait for the hook.
+interrupt the hook.
 """
 
 OnInDoubt = Callable[[Call[Any], str], None]
@@ -46,7 +46,8 @@ class Attempt:
     """One request of a call, and its outcome.
 
     ``status`` is None without a response; ``error`` then gives the reason: ``NotSent``, ``NoAnswer`` or
-    ``Cancelled``. ``seconds`` starts when the call has a slot and a session, so it includes connecting.
+    ``Cancelled``. ``number`` counts the attempts of a call; each look-up of a marker starts at 1. ``seconds``
+    starts when the call has a slot and a session, so it includes connecting.
     """
 
     company: str

@@ -69,8 +69,12 @@ class Dispatcher:
         options: CallOptions,
         trace: Trace | None = None,
         observed: ObservedCall | None = None,
+        counted: bool = True,  # positional: Python calls functions with keyword-only arguments more slowly
     ) -> T:
-        """Send ``call`` and return its result, or raise an error that names the call."""
+        """Send ``call`` and return its result, or raise an error that names the call.
+
+        A request of a :class:`~wosdk_async.transport.loop_state.Hold` is not ``counted``: the hold counts.
+        """
         now = started = self.clock.now()
         if trace is not None:
             trace.begin(call.request_id, now)
@@ -104,24 +108,35 @@ class Dispatcher:
                     options.retry, self.clock, self.quota, scope.until, on_wait=attempts.note_wait
                 )
                 result = await retries.run(call, attempts.send_call, attempts.trace, failure)
-            self.counters.done += 1
+            if counted:
+                self.counters.done += 1
             return result
-        except (WosdkError, CancelledError) as error:
+        except (Exception, CancelledError) as error:
             trace = attempts.trace if attempts else trace or Trace(call.request_id, [now])
-            if isinstance(error, WosdkError):
-                self._complete(error, call, sessions, trace, options)
-            elif scope.end():
-                notes = getattr(error, "__notes__", ())
-                raise self._timeout_error(call, sessions, trace, options, POOL_EXHAUSTED in notes) from None
-            else:
-                self.counters.outcomes["cancelled"] += 1
+            if isinstance(error, CancelledError):
+                if scope.end():
+                    no_pool = POOL_EXHAUSTED in getattr(error, "__notes__", ())
+                    raise self._timeout_error(call, sessions, trace, options, counted, no_pool) from None
                 if trace.sent and not call.repeat_safe:
                     report_in_doubt(self.on_in_doubt, call, sessions.company)
+            self._complete(error, call, sessions, trace, options, counted)
             raise
         finally:
             scope.end()
             queue.calls -= 1
             self.counters.end()
+
+    def count(self, error: BaseException | None, sessions: SessionManager) -> None:
+        """Count a call of the program that ended, with its final ``error`` if it failed."""
+        if error is None:
+            self.counters.done += 1
+        elif isinstance(error, CancelledError):
+            self.counters.outcomes["cancelled"] += 1
+        else:
+            name = type(error).__name__
+            self.counters.outcomes[name] += 1
+            # GIL: other threads also set this attribute atomically.
+            sessions.last_error = self.clock.now(), name
 
     def queue_of(self, sessions: SessionManager) -> TenantQueue | None:
         """Return the queue of a Company in this limiter; None before its first call."""
@@ -154,17 +169,19 @@ class Dispatcher:
 
     def _complete(
         self,
-        error: WosdkError,
+        error: BaseException,
         call: Call[Any],
         sessions: SessionManager,
         trace: Trace,
         options: CallOptions,
+        counted: bool,
     ) -> None:
-        """Count ``error``, and add the call's details to it."""
+        """Count ``error`` if the call is ``counted``, and add the call's details to it."""
+        if counted:
+            self.count(error, sessions)
+        if not isinstance(error, WosdkError):
+            return
         trace.start_phase(trace.phase, self.clock.now())
-        name = type(error).__name__
-        self.counters.outcomes[name] += 1
-        sessions.last_error = self.clock.now(), name  # GIL: other threads also set this attribute atomically
         if isinstance(error, ThrottledError) and not error.attempts:
             # The service may reply with a bare "Busy", so the message gets the context that it lacks.
             attempts = "1 attempt" if trace.attempts == 1 else f"{trace.attempts} attempts"
@@ -188,9 +205,10 @@ class Dispatcher:
         sessions: SessionManager,
         trace: Trace,
         options: CallOptions,
+        counted: bool,
         pool_exhausted: bool,
     ) -> WosdkError:
-        """Count a timed-out call, and return its error."""
+        """Count a timed-out call if it is ``counted``, and return its error."""
         seconds = options.seconds(call)
         limit = "before the client was closed" if self.deadlines.ended else f"within {seconds:.4g} s"
         doing = PHASES[trace.phase]
@@ -202,7 +220,7 @@ class Dispatcher:
             error = InDoubtError(text)
         elif pool_exhausted and not trace.sent:
             error = NotSentError(f"the call was not sent {limit}: {POOL_EXHAUSTED}", remedies=(Remedy.POOL,))
-        self._complete(error, call, sessions, trace, options)
+        self._complete(error, call, sessions, trace, options, counted)
         return error
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Callable
-from typing import Self
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable
+from typing import Any, Self, TypeVar
 from weakref import WeakKeyDictionary
 
 import attrs
 
 from wosdk_async.errors import ConfigurationError
-from wosdk_async.options import ClientOptions, Limits, RetryPolicy, Timeouts
+from wosdk_async.options import CallOptions, ClientOptions, Limits, RetryPolicy, Timeouts
 from wosdk_async.protocol.matching import RequestIds
+from wosdk_async.protocol.wire import Call
 from wosdk_async.transport.clock import Deadlines, Scope, TransportClock
 from wosdk_async.transport.dispatcher import Dispatcher
 from wosdk_async.transport.download import Downloads
@@ -27,7 +28,10 @@ from wosdk_async.transport.session.hosts import HostRules
 from wosdk_async.transport.session.login import Login
 from wosdk_async.transport.session.login_responses import LOCATOR, TOKEN
 from wosdk_async.transport.session.manager import Places, SessionManager
-from wosdk_async.transport.telemetry.statistics import Counters
+from wosdk_async.transport.telemetry.observers import ObservedCall, Observer
+from wosdk_async.transport.telemetry.statistics import Counters, Trace
+
+T = TypeVar("T")
 
 _DOWNLOADS = 8  # concurrent downloads; on their own connections, so that long ones do not delay calls
 _MAX_DOWNLOADS = 32  # maximum concurrent downloads while the storage of some Companies hangs
@@ -145,20 +149,36 @@ class LoopState:
 
 @attrs.define(eq=False)
 class Hold:
-    """Context of a call that sends several requests; closing the client waits for all of them.
+    """Context of a call that may send several requests: counts and observes the call as one.
 
-    Its requests are still sent while the client is closing, like those of other running calls.
+    Closing the client waits for the call. Its requests are still sent while the client is closing, like those
+    of other running calls.
     """
 
     state: LoopState
     clock: TransportClock
+    call: Call[Any]
+    sessions: SessionManager
+    observers: Iterable[Observer]
+    observed: ObservedCall | None = attrs.field(default=None, init=False)
 
     def __enter__(self) -> Self:
         self.state.dispatcher.counters.running += 1
+        if self.observers:
+            self.observed = ObservedCall(self.call, self.sessions.company, self.observers)
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.state.dispatcher.counters.end()
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        dispatcher = self.state.dispatcher
+        dispatcher.count(error, self.sessions)
+        dispatcher.counters.end()
+        if self.observed is not None:
+            self.observed.end(error)
+
+    def send(self, call: Call[T], options: CallOptions, trace: Trace | None) -> Coroutine[Any, Any, T]:
+        """Send a request of the call: an attempt or a look-up."""
+        observed = self.observed and self.observed.part(call)
+        return self.state.dispatcher.send(call, self.sessions, options, trace, observed, counted=False)
 
     @property
     def ended(self) -> bool:

@@ -40,7 +40,6 @@ from wosdk_async.transport.session.renewal import TimeLeft
 from wosdk_async.transport.telemetry.observers import (
     LOG_OBSERVER,
     HookObserver,
-    ObservedCall,
     Observer,
     Telemetry,
     active_telemetry,
@@ -123,24 +122,14 @@ class Transport:
         sessions: SessionManager,
         options: CallOptions,
         trace: Trace | None = None,
-        hold: Hold | None = None,
-        *,
-        approved: bool = False,
     ) -> Coroutine[Any, Any, T]:
         """Send ``call`` and return its result.
 
         ``trace`` must not be shared with other calls: it records whether this call may have taken effect.
-        ``hold`` keeps the client open for an enclosing call. ``approved`` means that ``before_send`` has
-        approved the call.
         """
         # Not an async function: tens of thousands of waiting calls each save a coroutine.
-        client = self.options
-        if client.read_only and not call.reads:
-            raise InvalidCallError(
-                "the client is read-only (read_only=True)", operation=call.operation, company=sessions.company
-            )
-        if client.before_send is not None and not approved:
-            return self._ask_hook(client.before_send, call, sessions, options, trace, hold)
+        if self.options.read_only:
+            _require_read(call, sessions)
         try:
             state = self._loops.get(asyncio.get_running_loop())
         except RuntimeError:
@@ -150,24 +139,32 @@ class Transport:
                 company=sessions.company,
             ) from None
         if state is None or self.closed:
-            state = self._loop_state() if hold is None else hold.state
-        if not self._observers and not _log.isEnabledFor(logging.DEBUG):
-            return state.dispatcher.send(call, sessions, options, trace)
-        observers = (*self._observers, LOG_OBSERVER) if _log.isEnabledFor(logging.DEBUG) else self._observers
-        observed = ObservedCall(call, sessions.company, observers)
-        return observed.run(partial(state.dispatcher.send, call, sessions, options, trace, observed))
+            state = self._loop_state()
+        if self._observers or self.options.before_send is not None or _log.isEnabledFor(logging.DEBUG):
+            return self._send_held(call, sessions, options, trace)
+        return state.dispatcher.send(call, sessions, options, trace)
+
+    async def _send_held(
+        self, call: Call[T], sessions: SessionManager, options: CallOptions, trace: Trace | None
+    ) -> T:
+        with self.hold(call, sessions) as hold:
+            return await self.send_part(hold, call, options, trace)
+
+    def send_part(
+        self, hold: Hold, call: Call[T], options: CallOptions, trace: Trace | None = None
+    ) -> Coroutine[Any, Any, T]:
+        """Send an attempt or a look-up of the call that ``hold`` counts, and return its result."""
+        if self.options.read_only:
+            _require_read(call, hold.sessions)
+        if self.options.before_send is not None:
+            return self._ask_hook(self.options.before_send, hold, call, options, trace)
+        return hold.send(call, options, trace)
 
     async def _ask_hook(
-        self,
-        hook: BeforeSend,
-        call: Call[T],
-        sessions: SessionManager,
-        options: CallOptions,
-        trace: Trace | None,
-        hold: Hold | None,
+        self, hook: BeforeSend, hold: Hold, call: Call[T], options: CallOptions, trace: Trace | None
     ) -> T:
         """Return the result of the hook's response, or send ``call`` if the hook returns none."""
-        started = self.clock.now()
+        started, sessions = self.clock.now(), hold.sessions
         response = await ask_before_send(hook, call, sessions.company)
         if response is not None:
             trace = trace or Trace()
@@ -181,7 +178,7 @@ class Transport:
             raise error
         left = options.seconds(call) - (self.clock.now() - started)
         options = options.within(max(left, 0.0))
-        return await self.send(call, sessions, options, trace, hold, approved=True)
+        return await hold.send(call, options, trace)
 
     async def connect(
         self, sessions: SessionManager, options: CallOptions, *, retry_refused: bool = True
@@ -191,27 +188,31 @@ class Transport:
         With ``retry_refused``, credentials that were refused a moment ago are tried once more.
         """
         seconds = 60.0 if options.deadline is None else options.deadline
-        hold = self.hold()
+        dispatcher = self._loop_state().dispatcher
         if sessions.current() is not None:
             return
         if retry_refused:
             sessions.hold_off.forget_refusal()
-        scope = hold.within(seconds)
+        scope = dispatcher.deadlines.within(seconds)
+        dispatcher.counters.running += 1
         try:
-            with hold, scope:
+            with scope:
                 if seconds > 0:
                     await sessions.renew(0, scope.until)
                     return
         except TimeoutError:
             if not scope.expired:  # the program's credentials provider raised this TimeoutError
                 raise
-        limit = "before the client was closed" if hold.ended else f"within {seconds:.4g} s"
+        finally:
+            dispatcher.counters.end()
+        limit = "before the client was closed" if dispatcher.deadlines.ended else f"within {seconds:.4g} s"
         cause = f": {sessions.login_waits_for}" if sessions.login_waits_for else ""
         raise DeadlineError(f"no session {limit}{cause}", phase="session", company=sessions.company)
 
-    def hold(self) -> Hold:
-        """Return a context that keeps the client open for all requests of one call."""
-        return Hold(self._loop_state(), self.clock)
+    def hold(self, call: Call[Any], sessions: SessionManager) -> Hold:
+        """Return the context of a call that may send several requests."""
+        state, log = self._loop_state(), (LOG_OBSERVER,) if _log.isEnabledFor(logging.DEBUG) else ()
+        return Hold(state, self.clock, call, sessions, self._observers + log)
 
     def downloads(self, sessions: SessionManager) -> Downloads:
         """Return a Company's downloads in the running loop; they use their own connections."""
@@ -309,6 +310,13 @@ class Transport:
         # A new quota, because a thread of the parent may have held the lock of the old one.
         self._quota = RetryQuota(self.options.retry_quota)
         self._sessions.forked()
+
+
+def _require_read(call: Call[Any], sessions: SessionManager) -> None:
+    if not call.reads:
+        raise InvalidCallError(
+            "the client is read-only (read_only=True)", operation=call.operation, company=sessions.company
+        )
 
 
 def _company_stats(

@@ -6,10 +6,12 @@ Observers never get tokens, bodies or headers: they can log only the fields of :
 
 from __future__ import annotations
 
+import copy
 import logging
 import time
 from asyncio import CancelledError
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -19,6 +21,7 @@ from wosdk_async.options.hooks import Attempt, AttemptHook, call_hook
 from wosdk_async.protocol.wire import Call, Response
 from wosdk_async.text.safe_text import one_line
 from wosdk_async.transport.http.engine import Engine, Request, RequestHeaders, SendError
+from wosdk_async.version import VERSION
 
 _log = logging.getLogger("wosdk_async")
 
@@ -87,31 +90,38 @@ class ObservedCall:
     """Observers of one call. Each call has its own instance, so that overlapping calls are not confused."""
 
     def __init__(self, call: Call[Any], company: str, observers: Iterable[Observer]) -> None:
+        self._started = time.monotonic()
+        self._set_call(call, company)
+        self._observers = [(each, _notify(each.call_started, call, company)) for each in observers]
+
+    def _set_call(self, call: Call[Any], company: str) -> None:
         self._call = call
         self._names: dict[str, Any] = {
             "company": company,
             "operation": call.operation,
             "request_id": call.request_id,
         }
-        self._observers = [(each, _notify(each.call_started, call, company)) for each in observers]
         self._attempts = 0
 
-    async def run(self, send: Callable[[], Awaitable[T]]) -> T:
-        """Return the result of ``send()``, and notify the observers of the call's end."""
-        started = time.monotonic()
-        error = code = ""
-        try:
-            return await send()
-        except BaseException as raised:
-            error, code = type(raised).__name__, getattr(raised, "code", "")
-            raise
-        finally:
-            seconds = time.monotonic() - started
-            result = CallResult(
-                **self._names, attempts=self._attempts, seconds=seconds, error=error, code=code
-            )
-            for each, state in self._observers:
-                _notify(each.call_ended, state, result)
+    def part(self, call: Call[Any]) -> ObservedCall:
+        """Return the observers of a request for this call: the call itself, or one of its look-ups."""
+        if call is self._call:
+            return self
+        look_up = copy.copy(self)
+        look_up._set_call(call, self._names["company"])
+        return look_up
+
+    def end(self, error: BaseException | None) -> None:
+        """Notify the observers of the call's end."""
+        result = CallResult(
+            **self._names,
+            attempts=self._attempts,
+            seconds=time.monotonic() - self._started,
+            error="" if error is None else type(error).__name__,
+            code=getattr(error, "code", ""),
+        )
+        for each, state in self._observers:
+            _notify(each.call_ended, state, result)
 
     async def send(self, engine: Engine, request: Request) -> Any:
         """Send one request through ``engine``, and notify the observers when it starts and ends."""
@@ -170,6 +180,10 @@ def _notify(method: Callable[..., T], *values: Any) -> T | None:
 _API = ("opentelemetry.trace", "opentelemetry.metrics")
 """Modules of the no-op providers in the OpenTelemetry API."""
 
+_SCOPE = "wosdk_async"
+_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0)
+"""Bucket boundaries in seconds, as in the semantic conventions."""
+
 
 def active_telemetry(*, traceparent: bool) -> Telemetry | None:
     """Return the OpenTelemetry observer; None if OpenTelemetry is not installed or has no provider."""
@@ -197,14 +211,14 @@ class Telemetry(Observer):
         attributes = {"wosdk.company": company, "wosdk.operation": call.operation}
         if call.request_id:
             attributes["wosdk.request_id"] = call.request_id
-        return self._trace.get_tracer("wosdk_async").start_span(call.operation, attributes=attributes)
+        return self._tracer().start_span(call.operation, attributes=attributes)
 
     def attempt_started(self, state: Any, call: Call[Any], number: int) -> tuple[Any, RequestHeaders]:
         """Start an attempt's span as a child of its call's; return it with the ``traceparent`` header."""
-        attributes: dict[str, Any] = {"http.request.method": call.method}
+        attributes: dict[str, Any] = {"http.request.method": call.method, "wosdk.operation": call.operation}
         if number > 1:
             attributes["http.request.resend_count"] = number - 1
-        span = self._trace.get_tracer("wosdk_async").start_span(
+        span = self._tracer().start_span(
             call.method,
             context=self._trace.set_span_in_context(state),
             kind=self._trace.SpanKind.CLIENT,
@@ -241,17 +255,22 @@ class Telemetry(Observer):
         span.end()
         return error_type
 
+    def _tracer(self) -> Any:
+        return self._trace.get_tracer(_SCOPE, VERSION)
+
     def _histograms(self) -> tuple[Any, Any, Any]:
         """Return the call and request histograms, and their current provider."""
         provider = self._metrics.get_meter_provider()
         # GIL: threads set the tuple atomically, and all create the same histograms, so no lock is needed.
         if self._instruments is None or self._instruments[2] is not provider:
-            meter = provider.get_meter("wosdk_async")
+            new = partial(
+                provider.get_meter(_SCOPE, VERSION).create_histogram,
+                unit="s",
+                explicit_bucket_boundaries_advisory=_BUCKETS,
+            )
             self._instruments = (
-                meter.create_histogram(
-                    "wosdk.client.call.duration", "s", "Calls, including queueing and retries"
-                ),
-                meter.create_histogram("http.client.request.duration", "s", "Duration of each request"),
+                new("wosdk.client.call.duration", description="Calls, including queueing and retries"),
+                new("http.client.request.duration", description="Duration of each request"),
                 provider,
             )
         return self._instruments

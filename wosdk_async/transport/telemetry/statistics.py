@@ -179,10 +179,10 @@ class CompanyStats:
 class Stats:
     """Snapshot of a client's statistics. Calls and connections are those of the running event loop.
 
-    ``outcomes`` counts completed calls: ``done``, ``cancelled``, or the error name. For a call with a marker,
-    each attempt and each look-up counts separately, so a counted ``InDoubtError`` may have been resolved
-    since. ``retry_quota`` is the remaining retry budget. ``connections_busy`` and ``connections_idle`` are
-    connections for calls, excluding log-ins and downloads.
+    ``outcomes`` counts completed calls by their final outcome: ``done``, ``cancelled``, or the error name. A
+    call with a marker counts once; its attempts and look-ups do not count. ``retry_quota`` is the remaining
+    retry budget. ``connections_busy`` and ``connections_idle`` are connections for calls, excluding log-ins
+    and downloads.
     """
 
     in_flight: int
