@@ -185,8 +185,7 @@ class Retries:
         wait = _GONE_WAIT * (0.5 + draw) if gone else retry_after + backoff(self.policy, failed, draw)
         if gone or self.time_left is not None:  # retried until shortly before the end
             last = (left if self.time_left is None else self.time_left()) - _LAST_ATTEMPT
-            wait = max(retry_after, min(wait, last))
-            may_continue = self.policy.attempts > 1 and 0 < last >= wait
+            wait, may_continue = min(wait, last), self.policy.attempts > 1 and last > 0
         else:
             may_continue = failed < self.policy.attempts
         if not may_continue or not _may_retry(failure, repeat_safe, self.policy):
