@@ -105,7 +105,8 @@ async def test_error(name: str) -> None:
             await client.company().run("AnyCommand", {})
     error, body = caught.value, sample["body"]
     assert type(error) is ERRORS[name]
-    assert (error.code, error.message) == (body["ErrorCode"], body["ErrorMessage"])
+    renewals = "still refused after 2 renewals: " if isinstance(error, wosdk.SessionRefusedError) else ""
+    assert (error.code, error.message) == (body["ErrorCode"], renewals + body["ErrorMessage"])
     assert (error.time_stamp, error.status) == (body["TimeStamp"], sample["status"])
     assert error.request_id == body.get("RequestId", service.calls[-1].json["RequestId"])
 
