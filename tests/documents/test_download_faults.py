@@ -117,7 +117,7 @@ async def test_what_does_not_pass_is_told_at_once(act: Act, tmp_path: Path) -> N
         error = await failing(acme, target, DownloadError)
         await failing(acme, None, DownloadError)
         await storage.all_gone()
-    assert (error.operation, error.company, error.attempts) == ("download", acme.name, 1)
+    assert (error.operation, error.company, error.attempts) == ("download Document 1", acme.name, 1)
     assert "secret" not in repr(error)
     assert files(tmp_path) == {"a": b"before"}
 

@@ -144,7 +144,7 @@ async def test_a_disk_that_is_full(tmp_path: Path) -> None:
                 await acme.documents.download(7, tmp_path / "a")
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert (caught.value.operation, len(storage.requests)) == ("download", 1)
+    assert (caught.value.operation, len(storage.requests)) == ("download Document 7", 1)
     assert files(tmp_path) == {"a": b"before"}
 
 

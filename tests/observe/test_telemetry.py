@@ -133,7 +133,7 @@ operation = ("wosdk.operation", name)
 assert counts == {(operation,): 3, (operation, ("error.type", "RefusedError")): 1}, counts
 assert sum(point.count for point in found["http.client.request.duration"]) == 6
 for points in found.values():
-    assert {(point.explicit_bounds[0], point.explicit_bounds[-1]) for point in points} == {(0.005, 10.0)}
+    assert {(point.explicit_bounds[0], point.explicit_bounds[-1]) for point in points} == {(0.005, 120.0)}
 print("ok")
 """
 RULE = "BUSINESS_LOGIC_ERROR"

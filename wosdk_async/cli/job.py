@@ -150,7 +150,7 @@ async def job_facts(folder: Path) -> dict[str, Any]:
         return {
             **seen.as_dict(),
             "running": seen.running,
-            "unsent_warnings": unsent_warnings(seen.unsent_elsewhere, folder, in_commands),
+            "unsent_warnings": unsent_warnings(seen.unsent_elsewhere, seen.plan, folder, in_commands),
             "plan": attrs.asdict(seen.plan),
             "command": command_of(seen.given, folder),
             "runs": [_run_facts(run, done.get(run.number, 0)) for run in await journal.runs()],

@@ -266,8 +266,7 @@ class Documents(Resource):
                 downloads = self._sender.transport.downloads(self._sender.sessions)
                 return await downloads.fetch(download, receive, options.retry)
         except WosdkError as error:
-            if isinstance(error, DownloadError):
-                error.add(operation=f"download Document {id}", company=self._company.name)
+            error.add(operation=f"download Document {id}", company=self._company.name)
             error.__traceback__ = None  # the frames hold the address, which may be signed
             raise
         except TimeoutError:
@@ -325,7 +324,9 @@ class Documents(Resource):
             record = await found.select("Id", "DisplayAs").one()
         except NotFoundError:
             raise NameNotFoundError(
-                f"the Company has no document type called {chosen!r}", operation="query DocumentType"
+                f"the Company has no document type called {chosen!r}",
+                operation="query DocumentType",
+                company=self._company.name,
             ) from None
         return model.DocumentType(id=record.id, display_as=record.display_as)
 

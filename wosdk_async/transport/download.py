@@ -97,7 +97,7 @@ class Downloads:
             without_frames(error)  # the frames hold chunks, headers and addresses, which may repeat a secret
             if isinstance(error, WosdkError):
                 error.hide(file.secrets)  # also the short secrets that `within` ignored in the address
-                error.add(operation=call.operation, attempts=trace.attempts)
+                error.add(attempts=trace.attempts)
             if isinstance(cause, SendError):
                 cause.hide(file.secrets)
                 error.__cause__ = without_frames(cause)

@@ -63,6 +63,7 @@ async def test_rows_of_a_file_that_was_replaced_are_counted_until_they_are_sent(
     summary = await local.run(local.write(rows(7, 8)), KEYED)
     assert (summary.complete, len(told(summary))) == (True, 1), summary.warnings
     assert f"folder={str(summary.folder)!r}" in told(summary)[0]
+    assert "new_rows=" not in told(summary)[0]
     job = await seen(summary.folder)
     assert (job.state, job.as_dict()["unsent"]) == ("finished", {"original": 0, "earlier": 2})
     counts, page = report(summary)
@@ -71,6 +72,19 @@ async def test_rows_of_a_file_that_was_replaced_are_counted_until_they_are_sent(
     earlier = first.with_name("earlier.csv")
     earlier.write_text(text.replace(LONG, "short"))
     summary = await local.run(earlier, KEYED, folder=summary.folder)
+    assert (summary.complete, told(summary)) == (True, [])
+    assert await held(local) == Counter("12378")
+
+
+async def test_the_file_of_unsent_rows_without_a_key_needs_a_word(local: Local) -> None:
+    first = local.write([["1", LONG, "", ""], *rows(2, 3)])
+    text = first.read_text()
+    await local.run(first, MAP, stop_after=1, concurrency=1)
+    summary = await local.run(local.write(rows(7, 8)), MAP, new_rows=True)
+    assert "new_rows=" in told(summary)[0]
+    earlier = first.with_name("earlier.csv")
+    earlier.write_text(text.replace(LONG, "short"))
+    summary = await local.run(earlier, MAP, folder=summary.folder, new_rows=True)
     assert (summary.complete, told(summary)) == (True, [])
     assert await held(local) == Counter("12378")
 

@@ -274,7 +274,9 @@ class RowReports:
 
     async def _unsent_elsewhere(self) -> list[str]:
         unsent = await _read_or(self.job.journal.unsent_elsewhere(), (0, 0))
-        return unsent_warnings(unsent, self.job.folder, self.job.request.report_words.remedy)
+        return unsent_warnings(
+            unsent, self.job.journal.plan, self.job.folder, self.job.request.report_words.remedy
+        )
 
     async def _found_ended(self, found: int) -> list[str]:
         if not found:

@@ -157,7 +157,7 @@ async def overview(journal: Journal) -> Overview:
     )
 
 
-def unsent_warnings(unsent: tuple[int, int], folder: Path, words: Words) -> list[str]:
+def unsent_warnings(unsent: tuple[int, int], plan: JobPlan, folder: Path, words: Words) -> list[str]:
     """Return warnings about unsent rows missing from the last file; see ``Overview.unsent_elsewhere``."""
     original, earlier = unsent
     warnings = []
@@ -166,7 +166,8 @@ def unsent_warnings(unsent: tuple[int, int], folder: Path, words: Words) -> list
         warnings.append(f"{text}; to send them, import that file again")
     if earlier:
         text = f"unsent rows of earlier files that are not in the last file: {earlier}"
-        remedy = words(Remedy.THAT_FOLDER, {"folder": str(folder)})
+        remedies = (Remedy.THAT_FOLDER, *([] if plan.key else [Remedy.NEW_ROWS]))
+        remedy = "; ".join(words(each, {"folder": str(folder)}) for each in remedies)
         warnings.append(f"{text}; unless you have corrected them since, import their file and {remedy}")
     return warnings
 

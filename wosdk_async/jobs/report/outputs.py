@@ -209,7 +209,7 @@ def report_page(facts: JobFacts, words: ReportWords) -> str | None:
         name=Path(plan.file).name,
         n={state.name.lower(): facts.counts[state] for state in State},
         file_changed=_file_changed(facts.runs),
-        unsent=unsent_warnings(facts.unsent_elsewhere, facts.folder, words.remedy),
+        unsent=unsent_warnings(facts.unsent_elsewhere, plan, facts.folder, words.remedy),
         under_way=UNDER_WAY,
         long=_LONG,
         state=_state(facts),

@@ -181,8 +181,10 @@ _API = ("opentelemetry.trace", "opentelemetry.metrics")
 """Modules of the no-op providers in the OpenTelemetry API."""
 
 _SCOPE = "wosdk_async"
-_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0)
+_HTTP_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0)
 """Bucket boundaries in seconds, as in the semantic conventions."""
+_BUCKETS = (*_HTTP_BUCKETS, 30.0, 60.0, 120.0)
+"""These boundaries, and the usual deadlines."""
 
 
 def active_telemetry(*, traceparent: bool) -> Telemetry | None:
