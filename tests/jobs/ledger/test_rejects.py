@@ -197,6 +197,26 @@ async def test_rejects_that_do_not_name_their_rows_are_refused(local: Local) -> 
             assert (found.why, found.problem) == ("rejects", problem)
 
 
+@pytest.mark.parametrize("text", [MAP, KEYED], ids=["cells", "key"])
+async def test_rejects_whose_row_numbers_are_exchanged_after_one_was_sent_are_refused(
+    local: Local, text: str
+) -> None:
+    """Each row would take the place of the other: one would be sent twice, and one never."""
+    source = local.write([["1", "fine", "", ""], ["2", LONG, "", ""], ["3", LONG, "", ""]])
+    stopped = await local.run(source, text)
+    rejects = stopped.folder / "rejects.csv"
+    second, third = lines_of(rejects)
+    copy = write_lines(rejects.with_name("copy.csv"), list(second), [second | {"text": "short"}, third])
+    assert (await local.run(copy, text)).done_now == 1
+    third |= {"text": "short"}
+    swapped = [second | {"text": "short", "_row": third["_row"]}, third | {"_row": second["_row"]}]
+    write_lines(copy, list(second), swapped)
+    assert (await refusal(local.job(copy, text), local)).problem == "other_row"
+    write_lines(copy, list(second), [third])
+    assert (await local.run(copy, text)).complete
+    assert await held(local) == Counter("123")
+
+
 async def test_no_ledger_begins_with_rejects(local: Local) -> None:
     folder = (await local.run([["1", LONG, "", ""], *rows(2)], MAP)).folder
     found = await refusal(local.job(corrected(folder, LONG, "short"), MAP, again=True), local)

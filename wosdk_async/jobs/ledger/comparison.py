@@ -89,6 +89,16 @@ _REPLACED = f"""SELECT standing, min(file.line) FROM temp.matched JOIN temp.file
             AND later.row NOT IN (SELECT row FROM temp.file))
     GROUP BY standing"""
 
+# A changed row that was sent would be skipped. Its row number is wrong if its new key or cells are those of an
+# unsent row, or if another row of the file has the cells that it was sent with.
+_MOVED = f"""SELECT file.line FROM temp.matched JOIN temp.file USING (place)
+        JOIN planned ON planned.row = matched.row
+    WHERE standing IN ({RISKY}, {Standing.DONE_CHANGED}) AND planned.sent <> file.digest
+        AND (planned.sent IN (SELECT digest FROM temp.file) OR EXISTS (
+            SELECT 1 FROM identity WHERE identity.identity = file.identity AND nth = 1
+                AND identity.row <> planned.row AND NOT EXISTS (
+                SELECT 1 FROM outcome WHERE row = identity.row AND state IN ({_PERHAPS_CARRIED_OUT}))))"""
+
 
 @attrs.frozen(kw_only=True)
 class Comparison:
@@ -109,6 +119,8 @@ class Comparison:
     """In a rejects file, line of the first row whose row number occurs earlier in the file."""
     unknown_line: int | None = None
     """In a rejects file, line of the first row whose row number is not in the ledger."""
+    moved_line: int | None = None
+    """In a rejects file, line of the first sent row that has another row's key or cells."""
     replaced: Mapping[Standing, int] = attrs.field(factory=dict)
     """For each standing, the line of the first keyless reject whose record may be in the Company."""
 
@@ -163,11 +175,13 @@ def compare(
         return found
     twice = "SELECT max(line) AS line FROM temp.file GROUP BY row HAVING count(*) > 1"
     unknown = "SELECT line FROM temp.file WHERE row NOT IN (SELECT row FROM planned)"
-    twice_line, unknown_line = (
-        db.execute(f"SELECT min(line) FROM ({rows})").fetchone()[0] for rows in (twice, unknown)
+    twice_line, unknown_line, moved_line = (
+        db.execute(f"SELECT min(line) FROM ({rows})").fetchone()[0] for rows in (twice, unknown, _MOVED)
     )
     replaced = {Standing(standing): line for standing, line in db.execute(_REPLACED)}
-    return attrs.evolve(found, twice_line=twice_line, unknown_line=unknown_line, replaced=replaced)
+    return attrs.evolve(
+        found, twice_line=twice_line, unknown_line=unknown_line, moved_line=moved_line, replaced=replaced
+    )
 
 
 def _insert(db: sqlite3.Connection, rows: Sequence[FileRow]) -> None:

@@ -134,7 +134,9 @@ def _rejects_problem(
     named = {plan_of(each).job for each in named_ledgers(request)}
     if request.options.folder is not None and superseded_by is None and rows.job not in named:
         return "other_job", 1
-    return None if unknown_line is None else ("unknown_row", unknown_line)
+    if unknown_line is not None:
+        return "unknown_row", unknown_line
+    return None if compared.moved_line is None else ("other_row", compared.moved_line)
 
 
 def _ledger_facts(db: sqlite3.Connection, folder: Path, compared: Comparison) -> LedgerFacts:

@@ -106,6 +106,7 @@ _PROBLEMS: Mapping[RejectsProblem, str] = {
     "missing_row": "line {line} has no row number in the column _row",
     "row_twice": "line {line} has the same row number in the column _row as an earlier line",
     "unknown_row": "line {line} has an unknown row number in the column _row: the job has no such row",
+    "other_row": "line {line} has the row number of a row that was sent, but the key or cells of another row",
     "job_file": "this file is a job's output; import rejects.csv, or settle the rows in doubt",
     "other_job": "these rows belong to the job in {folder}, not to the job that you named",
     "no_ledger": "the job that rejected these rows was not found near the file or the working directory",

@@ -67,6 +67,7 @@ RejectsProblem = Literal[
     "missing_row",
     "row_twice",
     "unknown_row",
+    "other_row",
     "no_ledger",
     "other_job",
     "again",
