@@ -89,8 +89,8 @@ _REPLACED = f"""SELECT standing, min(file.line) FROM temp.matched JOIN temp.file
             AND later.row NOT IN (SELECT row FROM temp.file))
     GROUP BY standing"""
 
-# A changed row that was sent would be skipped. Its row number is wrong if its new key or cells are those of an
-# unsent row, or if another row of the file has the cells that it was sent with.
+# A changed row that was sent would be skipped. Its row number is wrong if its new key or cells are those of
+# an unsent row, or if another row of the file has the cells that it was sent with.
 _MOVED = f"""SELECT file.line FROM temp.matched JOIN temp.file USING (place)
         JOIN planned ON planned.row = matched.row
     WHERE standing IN ({RISKY}, {Standing.DONE_CHANGED}) AND planned.sent <> file.digest
