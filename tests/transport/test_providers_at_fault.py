@@ -6,7 +6,9 @@ import asyncio
 import copy
 import dataclasses
 import math
+import os
 import pickle
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -203,15 +205,25 @@ async def test_a_function_that_hangs_once_is_ended_after_30_s() -> None:
 
 
 async def test_a_command_that_hangs_is_ended_after_30_s(tmp_path: Path) -> None:
-    started = tmp_path / "started"
-    code = f"import time; open({str(started)!r}, 'w').close(); time.sleep(600)"
+    """Also if a child of the command has its output open."""
+    started = tmp_path / "child"
+    code = f"""if True:
+        import subprocess, sys
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+        open({str(started)!r}, "w").write(str(child.pid))
+        child.wait()
+    """
     world = World(found)
     company = world.company(credentials=from_command([sys.executable, "-c", code]), deadline=60.0)
     call = asyncio.create_task(company.get("Thing", 1))
-    while not started.exists():
+    while not started.exists() or not started.read_text():
         await asyncio.sleep(0)
     (stats,) = world.transport.stats().companies
     assert stats.login_waits_for == f"the credentials command {sys.executable!r} has not returned"
     await world.time.pass_by(31.0)
-    with pytest.raises(SessionError, match=r"the credentials command .* did not return within 30 s"):
-        await call
+    try:
+        with pytest.raises(SessionError, match=r"the credentials command .* did not return within 30 s"):
+            async with asyncio.timeout(10):
+                await call
+    finally:
+        os.kill(int(started.read_text()), signal.SIGKILL)

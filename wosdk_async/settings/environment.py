@@ -9,7 +9,6 @@ because a secrets manager may change them.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import logging
 import os
@@ -310,8 +309,8 @@ async def _output(words: Sequence[str], company: str) -> Secret:
     try:
         output = Secret((await process.communicate())[0])
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
+        # Kills the command and closes its output, which a child of it may hold open; kill() leaves it open.
+        process._transport.close()  # type: ignore[attr-defined]
         await process.wait()
     if process.returncode:
         raise ConfigurationError(f"the credentials command {words[0]!r} exited with {process.returncode}")
