@@ -354,6 +354,23 @@ def test_a_secret_without_an_id_is_named(given: str) -> None:
             Settings.from_env({"WOSDK_COMPANY": "Acme", given: "/run/secrets/acme"} | more)
 
 
+def test_a_secret_and_a_file_with_one_are_too_many(tmp_path: Path) -> None:
+    """One of them is stale. A variable replaces a profile's secret in either form."""
+    both = "WOSDK_CLIENT_SECRET and WOSDK_CLIENT_SECRET_FILE are both set"
+    secrets = {"WOSDK_CLIENT_SECRET": SECRET, "WOSDK_CLIENT_SECRET_FILE": "/run/secrets/acme"}
+    with pytest.raises(ConfigurationError, match=both) as caught:
+        Settings.from_env({"WOSDK_CLIENT_ID": "id"} | secrets)
+    assert SECRET not in str(caught.value)
+    config = tmp_path / "config.toml"
+    keys = ('client_id = "id"', 'client_secret_file = "/run/secrets/acme"', f'client_secret = "{SECRET}"')
+    config.write_text("\n".join(("[profiles.one]", *keys[:2], "[profiles.both]", *keys)), encoding="utf-8")
+    config.chmod(0o600)
+    with pytest.raises(ConfigurationError, match=f"{both} in the profile 'both'"):
+        Settings.from_env({"WOSDK_CONFIG": str(config)}, profile="both")
+    env = {"WOSDK_CONFIG": str(config), "WOSDK_PROFILE": "one", "WOSDK_CLIENT_SECRET": "of the variable"}
+    assert Settings.from_env(env).credentials == Credentials("id", "of the variable")
+
+
 async def test_a_client_passes_its_arguments_on() -> None:
     async with Service() as service:
         passed = {"company": COMPANY, "credentials": PASSED, "region": service.region(), "max_queued": 9}

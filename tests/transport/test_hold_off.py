@@ -200,7 +200,7 @@ async def test_a_provider_that_raises_cancelled_error_is_named(provider: Any, na
     for call in calls:
         failure = call.exception()
         assert isinstance(failure, SessionError)
-        assert f"provider {name} " in str(failure)
+        assert f"function {name} " in str(failure)
         assert failure.remedy
     assert await door.outcome() is None, "the client is open"
 

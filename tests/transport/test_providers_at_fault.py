@@ -6,14 +6,21 @@ import asyncio
 import copy
 import dataclasses
 import math
+import os
 import pickle
+import signal
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.laws import each_of
 from tests.support.service import COMPANY, Service
-from wosdk_async import Client, ConfigurationError, Credentials, SessionError
+from tests.support.virtual import World
+from tests.transport.script import found
+from wosdk_async import Client, ConfigurationError, Credentials, DeadlineError, SessionError
+from wosdk_async.settings.environment import from_command
 from wosdk_async.transport.session.manager import TokenGrant
 
 PAIR = Credentials("id-1", "secret")
@@ -165,3 +172,58 @@ async def test_closing_does_not_wait_for_a_provider_that_ignores_it() -> None:
         released.set()
         await ended.wait()
         await asyncio.gather(call, return_exceptions=True)
+
+
+async def test_a_function_that_hangs_once_is_ended_after_30_s() -> None:
+    """Calls keep coming, so so the log-in is never without one."""
+    asked = 0
+
+    async def vault(_: str) -> Credentials:
+        nonlocal asked
+        asked += 1
+        if asked == 1:
+            await asyncio.Event().wait()
+        return PAIR
+
+    world = World(found)
+    name = f"the credentials function {vault.__qualname__} of 'Acme'"
+    calls = []
+    for second in range(32):
+        calls.append(asyncio.create_task(world.company(credentials=vault, deadline=5.0).get("Thing", 1)))
+        await world.time.pass_by(1.0)
+        if second < 30:
+            (company,) = world.transport.stats().companies
+            assert company.login_waits_for == f"{name} has not returned"
+    await world.time.finish(*calls)
+    failures = [call.exception() for call in calls]
+    late, ended = failures[0], failures[29]
+    assert isinstance(late, DeadlineError)
+    assert f"opening the session: {name} has not returned" in str(late)
+    assert isinstance(ended, SessionError)
+    assert f"{name} did not return within 30 s" in str(ended)
+    assert (failures[31], asked) == (None, 2)
+
+
+async def test_a_command_that_hangs_is_ended_after_30_s(tmp_path: Path) -> None:
+    """Also if a child of the command has its output open."""
+    started = tmp_path / "child"
+    code = f"""if True:
+        import subprocess, sys
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+        open({str(started)!r}, "w").write(str(child.pid))
+        child.wait()
+    """
+    world = World(found)
+    company = world.company(credentials=from_command([sys.executable, "-c", code]), deadline=60.0)
+    call = asyncio.create_task(company.get("Thing", 1))
+    while not started.exists() or not started.read_text():
+        await asyncio.sleep(0)
+    (stats,) = world.transport.stats().companies
+    assert stats.login_waits_for == f"the credentials command {sys.executable!r} has not returned"
+    await world.time.pass_by(31.0)
+    try:
+        with pytest.raises(SessionError, match=r"the credentials command .* did not return within 30 s"):
+            async with asyncio.timeout(10):
+                await call
+    finally:
+        os.kill(int(started.read_text()), signal.SIGKILL)

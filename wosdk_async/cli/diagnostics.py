@@ -35,7 +35,7 @@ from wosdk_async.options import ClientOptions, Limits, RetryPolicy, Timeouts
 from wosdk_async.protocol.wire import Response
 from wosdk_async.settings.environment import Settings
 from wosdk_async.text.remedies import Remedy
-from wosdk_async.transport.clock import TransportClock
+from wosdk_async.transport.clock import Deadlines, TransportClock
 from wosdk_async.transport.http.engine import OnResponse, Request, WatchedEngine
 from wosdk_async.transport.http.environment import proxy_rules
 from wosdk_async.transport.http.selection import engine_for
@@ -214,7 +214,7 @@ async def _login(settings: Settings, name: str, watch: _Stopwatch, seconds: floa
     tenant = Tenant(name, settings.region, settings.credentials)  # type: ignore[arg-type]
     started = time.monotonic()
     try:
-        pair = await tenant.pair()
+        pair = await tenant.pair(Deadlines(TransportClock()))
     except WosdkError as error:
         return [failed_step("credentials", error, time.monotonic() - started)]
     assert isinstance(pair, Credentials)  # noqa: S101 - settings contain no token

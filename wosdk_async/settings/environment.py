@@ -9,7 +9,6 @@ because a secrets manager may change them.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import logging
 import os
@@ -37,6 +36,7 @@ from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.secret import Secret
 from wosdk_async.text.suggestions import suggestion
 from wosdk_async.transport.session.credentials import (
+    CommandProvider,
     CredentialProvider,
     Credentials,
     GrantProvider,
@@ -50,6 +50,8 @@ _log = logging.getLogger("wosdk_async")
 
 _REGIONS = ("americas", "apac", "emea")
 _COMPANY, _CLIENT_ID = "WOSDK_COMPANY", "WOSDK_CLIENT_ID"
+_ADDRESSES = tuple(f"{PREFIX}{name}" for name in ADDRESSES)
+_SECRETS = "WOSDK_CLIENT_SECRET", "WOSDK_CLIENT_SECRET_FILE"
 _VARIABLES = frozenset(f"{PREFIX}{name}" for name in NAMES) - {_COMPANY}
 _KNOWN = _VARIABLES | {_COMPANY, "WOSDK_PROFILE", "WOSDK_CONFIG"}
 # Similarity that counts as misspelt. It is high, because a program may use our prefix for its variables.
@@ -102,7 +104,7 @@ class Settings:
         if profile:
             settings = named_profile(profile, env)
         elif name := given.get("WOSDK_PROFILE"):
-            settings = _profile_for_region(named_profile(name, env), given) | given
+            settings = _profile_below(named_profile(name, env), given) | given
         elif credentials or region or trusted_hosts is not None or not given.keys().isdisjoint(_VARIABLES):
             settings = given  # without the profile ``default``, which may belong to another Company
         else:
@@ -176,6 +178,11 @@ def _require_addresses(region: Region, env: Mapping[str, Any], rules: HostRules)
 def _credentials(env: Mapping[str, Any], profile: str | None) -> Credentials | CredentialProvider | None:
     client_id, secret = env.get(_CLIENT_ID), env.get("WOSDK_CLIENT_SECRET")
     file, command = env.get("WOSDK_CLIENT_SECRET_FILE"), env.get("WOSDK_CREDENTIALS_COMMAND")
+    where = f" in the {profile}, which replaces the environment variables" if profile else ""
+    if secret and file:
+        raise ConfigurationError(
+            f"WOSDK_CLIENT_SECRET and WOSDK_CLIENT_SECRET_FILE are both set{where}; set one of them"
+        )
     if client_id and secret:
         return Credentials(client_id, secret)
     if client_id and file:
@@ -183,18 +190,18 @@ def _credentials(env: Mapping[str, Any], profile: str | None) -> Credentials | C
     if client_id or secret or file:
         name = "WOSDK_CLIENT_SECRET" if client_id or secret else "WOSDK_CLIENT_SECRET_FILE"
         given, missing = (_CLIENT_ID, name) if client_id else (name, _CLIENT_ID)
-        where = f" in the {profile}, which replaces the environment variables" if profile else ""
         raise ConfigurationError(f"{missing} is not set{where}, but {given} is; set both or neither")
     if command:
         return from_command(_split_command(command))
     return None
 
 
-def _profile_for_region(profile: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a profile, without its addresses if a variable names a different region."""
+def _profile_below(profile: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a profile, without its addresses or secret if a variable names another region or secret."""
     own = profile.get("WOSDK_REGION", _REGIONS[0])
-    left_out = ADDRESSES if given.get("WOSDK_REGION", own) != own else ()
-    return {key: value for key, value in profile.items() if key.removeprefix(PREFIX) not in left_out}
+    left_out = _ADDRESSES if given.get("WOSDK_REGION", own) != own else ()
+    left_out += () if given.keys().isdisjoint(_SECRETS) else _SECRETS
+    return {key: value for key, value in profile.items() if key not in left_out}
 
 
 def _require_named_file(env: Mapping[str, Any]) -> None:
@@ -228,7 +235,6 @@ def _warn_of_misspelt(given: Iterable[str]) -> None:
 # --- credentials from a file or command ----------------------------------------------------------
 
 _MAX_SECRET = 64 * 1024  # maximum bytes of a secret file
-_TIMEOUT = 30.0  # seconds that a command may take
 
 
 def from_file(client_id: str, path: str | Path) -> CredentialProvider:
@@ -269,7 +275,7 @@ def from_command(words: Sequence[str]) -> CredentialProvider:
     async def run(company: str) -> Credentials:
         return _pair(words[0], await _output(words, company))
 
-    return run
+    return CommandProvider(words[0], run)
 
 
 def _split_command(command: Secret) -> list[str]:
@@ -301,15 +307,10 @@ async def _output(words: Sequence[str], company: str) -> Secret:
         # secret.
         raise ConfigurationError(f"the credentials command {words[0]!r} cannot be run: {why}")
     try:
-        async with asyncio.timeout(_TIMEOUT):
-            output = Secret((await process.communicate())[0])
-    except TimeoutError:
-        raise ConfigurationError(
-            f"the credentials command {words[0]!r} did not exit within {_TIMEOUT:g} s"
-        ) from None
+        output = Secret((await process.communicate())[0])
     finally:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
+        # Kills the command and closes its output, which a child of it may hold open; kill() leaves it open.
+        process._transport.close()  # type: ignore[attr-defined]
         await process.wait()
     if process.returncode:
         raise ConfigurationError(f"the credentials command {words[0]!r} exited with {process.returncode}")

@@ -281,8 +281,8 @@ class Transport:
         try:
             if isinstance(tenant.credentials, GrantProvider):
                 return login.accept(tenant.company, await tenant.grant(replaced))
-            manager.hold_off.require_new(pair := await tenant.pair())
             note = partial(setattr, manager, "login_waits_for")
+            manager.hold_off.require_new(pair := await tenant.pair(login.deadlines, note))
             grant = partial(login.grant, tenant.company, tenant.region)
             try:
                 return await grant(sent := pair, replaced, note, time_left)
@@ -291,7 +291,7 @@ class Transport:
                 # locator does not know was issued for another Company.
                 if error.code == "INCORRECT_TOKEN":
                     raise
-                sent = await tenant.pair()
+                sent = await tenant.pair(login.deadlines, note)
                 return await grant(sent, replaced, note, time_left)
         except WosdkError as error:
             error.add(company=tenant.company)

@@ -17,8 +17,10 @@ from wosdk_async.errors import ConfigurationError, SessionError
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.text.secret import Secret, as_secret, without_login
+from wosdk_async.transport.clock import Deadlines
 from wosdk_async.transport.session.manager import TokenGrant
 
+_TIMEOUT = 30.0  # seconds that a credentials function or command may take
 _COPY = "copy it again from the page where the administrator generated it"
 _CONTROLS = {"\n": "LINE FEED", "\r": "CARRIAGE RETURN", "\t": "TAB"}  # Unicode has no names for these
 
@@ -115,6 +117,18 @@ CredentialProvider = Callable[[str], Awaitable[Credentials | AccessToken]]
 """Async function that returns credentials or a token for a Company's name; called for every renewal."""
 
 
+@attrs.frozen(eq=False)
+class CommandProvider:
+    """Credentials function that runs a command; messages show the command's ``name``."""
+
+    name: str
+    run: CredentialProvider = attrs.field(repr=False)
+
+    def __call__(self, company: str) -> Awaitable[Credentials | AccessToken]:
+        """Run the command for a Company."""
+        return self.run(company)
+
+
 @runtime_checkable
 class GrantProvider(Protocol):
     """Source of sessions opened by another process, such as a job's coordinator."""
@@ -173,13 +187,27 @@ class Tenant:
         url = self.region.locator_url.rstrip("/")
         return f"{self.company} at {url.removesuffix(':443' if url.startswith('https') else ':80')}"
 
-    async def pair(self) -> Credentials | AccessToken:
-        """Return the current credentials. Raises ConfigurationError if the provider returns none."""
+    async def pair(
+        self, deadlines: Deadlines, note: Callable[[str], None] = lambda _: None
+    ) -> Credentials | AccessToken:
+        """Return the current credentials; ``note`` is called with what the log-in waits for.
+
+        Raises ConfigurationError if the provider returns none, and SessionError if it takes more than 30 s.
+        """
         if isinstance(self.credentials, Credentials):
             return self.credentials
         assert not isinstance(self.credentials, GrantProvider)  # noqa: S101 - gives no credentials
-        given: Credentials | AccessToken = await self._ask((Credentials, AccessToken), self.credentials)
-        return given
+        note(f"{self._provider} has not returned")
+        scope = deadlines.within(_TIMEOUT)
+        try:
+            with scope:
+                pair: Credentials | AccessToken
+                pair = await self._ask((Credentials, AccessToken), self.credentials)
+                return pair
+        except TimeoutError:
+            if not scope.expired:  # the provider raised this TimeoutError
+                raise
+        raise SessionError(f"{self._provider} did not return within {_TIMEOUT:g} s")
 
     async def grant(self, replaced: Secrets) -> TokenGrant:
         """Return the provider's session. Raises the provider's error, or SessionError for a bad lifetime."""
@@ -197,8 +225,10 @@ class Tenant:
 
     @property
     def _provider(self) -> str:
+        if isinstance(self.credentials, CommandProvider):
+            return f"the credentials command {self.credentials.name!r}"
         name = getattr(self.credentials, "__qualname__", type(self.credentials).__qualname__)
-        return f"the credentials provider {name} of {self.company!r}"
+        return f"the credentials function {name} of {self.company!r}"
 
     async def _ask(self, kinds: tuple[type, ...], ask: Callable[..., Awaitable[Any]], *more: object) -> Any:
         """Return a provider's result. A cancellation in the provider must not look like a cancelled call."""

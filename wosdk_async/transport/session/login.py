@@ -136,11 +136,14 @@ class Login:
     unreachable: UnreachableHosts = attrs.field(
         default=attrs.Factory(lambda self: UnreachableHosts(self.clock), takes_self=True)
     )
+    deadlines: Deadlines = attrs.field(
+        init=False, default=attrs.Factory(lambda self: Deadlines(self.clock), takes_self=True)
+    )
     slots: LoginSlots = attrs.field(init=False)
 
     @slots.default
     def _slots_of_engine(self) -> LoginSlots:
-        return LoginSlots(self.engine.capacity, self.clock, Deadlines(self.clock), self.preemptive)
+        return LoginSlots(self.engine.capacity, self.clock, self.deadlines, self.preemptive)
 
     async def grant(
         self,
