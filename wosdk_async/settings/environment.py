@@ -13,6 +13,7 @@ import json
 import logging
 import os
 import shlex
+import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -289,13 +290,28 @@ def _split_command(command: Secret) -> list[str]:
     )
 
 
+class _Command(asyncio.SubprocessProtocol):
+    def __init__(self) -> None:
+        self.output = bytearray()
+        self.ended = asyncio.Event()
+        """Set once the command has exited and its output is closed."""
+
+    def pipe_data_received(self, _: int, data: bytes) -> None:
+        self.output += data
+
+    def connection_lost(self, _: Exception | None) -> None:
+        self.ended.set()
+
+
 async def _output(words: Sequence[str], company: str) -> Secret:
-    process: asyncio.subprocess.Process | None = None
+    process: asyncio.SubprocessTransport | None = None
+    command = _Command()
     try:
-        process = await asyncio.create_subprocess_exec(
+        process, _ = await asyncio.get_running_loop().subprocess_exec(
+            lambda: command,
             *words,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            stderr=None,
             env={**os.environ, "WOSDK_COMPANY": company},
         )
     except OSError as cause:
@@ -307,14 +323,14 @@ async def _output(words: Sequence[str], company: str) -> Secret:
         # secret.
         raise ConfigurationError(f"the credentials command {words[0]!r} cannot be run: {why}")
     try:
-        output = Secret((await process.communicate())[0])
+        await command.ended.wait()
     finally:
         # Kills the command and closes its output, which a child of it may hold open; kill() leaves it open.
-        process._transport.close()  # type: ignore[attr-defined]
-        await process.wait()
-    if process.returncode:
-        raise ConfigurationError(f"the credentials command {words[0]!r} exited with {process.returncode}")
-    return output
+        process.close()
+        await command.ended.wait()
+    if status := process.get_returncode():
+        raise ConfigurationError(f"the credentials command {words[0]!r} exited with {status}")
+    return Secret(bytes(command.output))
 
 
 def _pair(name: str, output: Secret) -> Credentials:
