@@ -161,10 +161,10 @@ def test_the_command_of_a_job_can_be_given_to_a_shell(store: Path, wosdk: Wosdk,
     assert f", 1 done of {source}, by " in wosdk("jobs", "show", folder).stdout
     assert "nothing to send; 1 created before" in wosdk(*given[1:]).stderr
     assert not any(each.startswith("--job") for each in given)
-    elsewhere = tmp_path / "other place"
-    folder.rename(elsewhere)
-    command = json.loads(wosdk("jobs", "show", elsewhere, "--json").stdout)["command"]
-    assert f"{elsewhere}: nothing to send; 1 created before" in wosdk(*shlex.split(command)[1:]).stderr
+    for elsewhere in (tmp_path / "other place", Path(f"{folder}-old")):
+        folder = folder.rename(elsewhere)
+        command = json.loads(wosdk("jobs", "show", elsewhere, "--json").stdout)["command"]
+        assert f"{elsewhere}: nothing to send; 1 created before" in wosdk(*shlex.split(command)[1:]).stderr
 
 
 def test_a_finished_job_says_what_can_be_done(

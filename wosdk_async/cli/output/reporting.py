@@ -18,6 +18,7 @@ from wosdk_async.jobs.errors import ImportMapError, JournalError, OutputError
 from wosdk_async.jobs.imports.check_result import Finding
 from wosdk_async.jobs.journal import JobPlan
 from wosdk_async.jobs.journal.entries import KEY_EXISTS
+from wosdk_async.jobs.journal.folder import jobs_of
 from wosdk_async.jobs.ledger.nearby import opened, remedies_of_row
 from wosdk_async.jobs.ledger.request import ReportWords
 from wosdk_async.jobs.report import unnumbered
@@ -260,9 +261,8 @@ def command_of(plan: JobPlan, folder: Path) -> str | None:
     arguments = _arguments(plan)
     if arguments is None:
         return None
-    folder, base = folder.absolute(), Path(f"{plan.file}.job")
-    beside = folder.parent == base.parent and folder.name.startswith(base.name)
-    place = [] if beside else [f"--job={folder}"]
+    folder = folder.absolute()
+    place = [] if folder in jobs_of(Path(plan.file)) else [f"--job={folder}"]
     return shell_words("wosdk", "import", plan.file, *arguments, *place, *_company(plan))
 
 
