@@ -292,12 +292,12 @@ def _split_command(command: Secret) -> list[str]:
 
 class _Command(asyncio.SubprocessProtocol):
     def __init__(self) -> None:
-        self.output = bytearray()
+        self.output: list[Secret] = []
         self.ended = asyncio.Event()
         """Set once the command has exited and its output is closed."""
 
     def pipe_data_received(self, _: int, data: bytes) -> None:
-        self.output += data
+        self.output.append(Secret(data))
 
     def connection_lost(self, _: Exception | None) -> None:
         self.ended.set()
@@ -330,7 +330,7 @@ async def _output(words: Sequence[str], company: str) -> Secret:
         await command.ended.wait()
     if status := process.get_returncode():
         raise ConfigurationError(f"the credentials command {words[0]!r} exited with {status}")
-    return Secret(bytes(command.output))
+    return Secret(b"".join(piece.encode() for piece in command.output))
 
 
 def _pair(name: str, output: Secret) -> Credentials:

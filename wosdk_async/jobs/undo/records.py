@@ -138,7 +138,10 @@ class CreatedRecords:
             key = ""
         if key == created.key.strip():
             return None
-        return f"{self._field.path} is {key!r:.80}, not {created.key!r:.80}"
+        found = f"{self._field.path} is {key!r:.80}, not {created.key!r:.80}"
+        if key:
+            return found
+        return f"{found}; if the row was sent with another marker, import with that map once, and undo again"
 
 
 async def look_up_twice(
