@@ -717,6 +717,16 @@ async def test_a_job_with_another_key_cannot_take_the_file(local: Local) -> None
     assert (await refusal(local.job(copy, MAP), local)).remedies == (Remedy.SEND_AGAIN,)
 
 
+async def test_the_job_of_all_its_rows_takes_a_copy_with_more(local: Local) -> None:
+    """Without a key; with rows missing, it could not tell which ones were edited."""
+    folder = Path(f"{await sent(local, 'monday.csv', rows(1, 2), MAP)}.job")
+    copy = local.write(rows(1, 2, 3)).rename(local.folder / "copy.csv")
+    found = await refusal(local.job(copy, MAP), local)
+    assert found.remedies == (Remedy.REMOVE_ROWS, Remedy.THAT_FOLDER)
+    assert (await local.run(copy, MAP, folder=folder)).done_now == 1
+    assert await held(local) == Counter("123")
+
+
 async def test_rows_of_two_other_jobs_are_all_listed(local: Local) -> None:
     """No job has sent all of them, so none can take the file."""
     await sent(local, "monday.csv", rows(1, 2), KEYED)

@@ -89,8 +89,9 @@ def _first_run(file: FileFacts, options: ImportOptions) -> Plan | Refusal:
     that = (Remedy.THAT_FOLDER,) if other.takes_file else ()
     if other.rows >= sum(file.standings.values()):  # a copy
         return _sent_elsewhere(file, *that, Remedy.SEND_AGAIN) or plan
-    # Without a key, a job may not take a file that lacks some of its rows.
-    return _sent_elsewhere(file, Remedy.REMOVE_ROWS, *(that if file.key is not None else ())) or plan
+    if file.key is None and not other.whole:  # the job may not take a file that lacks some of its rows
+        that = ()
+    return _sent_elsewhere(file, Remedy.REMOVE_ROWS, *that) or plan
 
 
 def _sent_elsewhere(file: FileFacts, *remedies: Remedy) -> Refusal | None:

@@ -277,6 +277,7 @@ class _OtherLedger:
             rows=len(found),
             lines=tuple(line for line, _ in found[:_MAX_LINES]),
             takes_file=self.plan.key == self.rows.key,
+            whole=len(found) >= self.plan.rows,
             running=Standing.PLANNED in kinds,
             in_doubt=not kinds.isdisjoint({Standing.SENDING, Standing.IN_DOUBT}),
             changed=sum(standing == Standing.DONE_CHANGED for _, standing in found),

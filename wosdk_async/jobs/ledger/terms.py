@@ -104,6 +104,8 @@ class Elsewhere:
     """Lines of the rows, at most 10,000."""
     takes_file: bool = True
     """Whether the job can import the file: it has the file's key template and sent all of these rows."""
+    whole: bool = False
+    """Whether these are all rows of the job's last file."""
     running: bool = False
     """Whether the other job is running, and may still have to send some of these rows."""
     in_doubt: bool = False
