@@ -95,6 +95,7 @@ class Import:
         """The exit status to record for an incomplete run; set it when stopping on a signal."""
         self._stop = Stop()
         self._work: JobWork | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._rows: FileRows | None = None
         self._job: OpenedJob | None = None
 
@@ -141,8 +142,8 @@ class Import:
         Rows of aborted calls are in doubt. With workers, calls in flight are aborted after two seconds.
         """
         self._stop.ask()
-        if self._stop.requests == 1 and self._request.workers is not None and self._work is not None:
-            asyncio.get_running_loop().call_later(WORKERS_GRACE, self._stop.ask)
+        if self._stop.requests == 1 and self._request.workers is not None and self._loop is not None:
+            self._loop.call_later(WORKERS_GRACE, self._stop.ask)
 
     async def open(
         self,
@@ -205,6 +206,7 @@ class Import:
             WosdkError: the session cannot be opened, or a reference look-up failed. If any of these errors is
                 raised, this run has created nothing.
         """
+        self._loop = asyncio.get_running_loop()
         job = await self.open(company)
         request = attrs.evolve(
             self._request, on_row=on_row or self._request.on_row, on_stage=on_stage or self._request.on_stage
