@@ -77,7 +77,7 @@ def test_the_job_that_sent_the_rows_is_named(file: Path, wosdk: Wosdk, tmp_path:
     for more in ((), ("--check",)):
         result = wosdk("import", copy, *common, *more)
         assert result.stderr.count(f"the job {file}.job sent the first") == 1
-        assert "after correcting them" not in result.stderr
+        assert "that you corrected" not in result.stderr
     assert "Correct them" not in Path(f"{copy}.job", "report.html").read_text("utf-8")
     assert "14 created (0 now)" in wosdk("import", copy, *common, "--job", f"{file}.job").stdout
     for more in ((), ("--check",)):
@@ -93,7 +93,7 @@ def test_rejects_are_to_be_corrected_unless_all_their_records_exist(
     copy = shutil.copy(file, file.with_name("copy.csv"))
     with copy.open("a", encoding="utf-8") as rows:
         rows.write("too,few\n")
-    assert "after correcting them" in wosdk("import", copy, *common).stderr
+    assert "that you corrected" in wosdk("import", copy, *common).stderr
     assert "Correct them" in Path(f"{copy}.job", "report.html").read_text("utf-8")
 
 

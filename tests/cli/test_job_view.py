@@ -99,7 +99,10 @@ def test_rejects_that_are_fed_back_are_rows_of_their_job(store: Path, wosdk: Wos
         assert result.stdout.startswith(f"{1 + left} row{'s' * left}: 1 created, {left} failed")
         rejects = folder / ("rejects-2.csv" if left else "rejects.csv")
         if left:
-            assert f"after correcting them: wosdk import {rejects} --map={MAP}" in result.stderr
+            assert (
+                f"to import the rows that you corrected in it: wosdk import {rejects} --map={MAP}"
+                in result.stderr
+            )
             rejects.replace(folder / "rejects.csv")
     (listed,) = map(json.loads, wosdk("jobs", "list", tmp_path, "--json").stdout.splitlines())
     assert (listed["folder"], listed["state"], listed["done"], listed["gone"]) == (
@@ -124,6 +127,20 @@ def test_failed_rejects_that_were_left_out_are_shown(store: Path, wosdk: Wosdk, 
     assert [row["row"] for row in facts["first_gone_rows"]["failed"]] == [3]
 
 
+def test_failed_rows_are_named_by_their_keys_without_a_marker(
+    store: Path, wosdk: Wosdk, tmp_path: Path
+) -> None:
+    keyed = tmp_path / "keyed.toml"
+    keyed.write_text(
+        MAP.read_text("utf-8").replace('marker = "work_order.po_number"', 'key = "{unique_key}"')
+    )
+    header, row, *_ = table()
+    with (source := tmp_path / "f.csv").open("w", newline="", encoding="utf-8") as opened:
+        csv.writer(opened).writerows([header, row, row])
+    assert "1 created, 1 failed" in wosdk("import", source, "--map", keyed, "--sandbox", store).stdout
+    assert f"row 2 (line 3) {row[0]}: " in wosdk("jobs", "show", source).stdout
+
+
 def test_mended_rejects_are_imported_by_the_command_that_is_printed(
     store: Path, wosdk: Wosdk, tmp_path: Path
 ) -> None:
@@ -138,7 +155,7 @@ def test_mended_rejects_are_imported_by_the_command_that_is_printed(
     folder = source.with_name(f"{source.name}.job")
     rejects = folder / "rejects.csv"
     rejects.write_text(rejects.read_text("cp1252").replace("\n;", "\n900002;"), "cp1252")
-    (command,) = re.findall("after correcting them: (.*)\n", said)
+    (command,) = re.findall("to import the rows that you corrected in it: (.*)\n", said)
     assert command in unescape((folder / "report.html").read_text("utf-8"))
     assert wosdk(*shlex.split(command)[1:]).stdout.startswith("1 row: 1 created")
 

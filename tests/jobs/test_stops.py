@@ -44,10 +44,11 @@ async def test_a_job_that_a_wrong_map_stopped_resumes_with_the_corrected_one(loc
 
 
 @pytest.mark.parametrize(
-    ("place", "remedy"), [("renamed.csv", Remedy.JOB_BESIDE), ("new/rows.csv", Remedy.EARLIER_IMPORT)]
+    ("place", "remedies"),
+    [("renamed.csv", (Remedy.JOB_BESIDE, Remedy.THAT_FOLDER)), ("new/rows.csv", (Remedy.EARLIER_IMPORT,))],
 )
 async def test_a_moved_file_whose_rows_all_exist_stops_the_job_and_names_the_earlier_one(
-    local: Local, place: str, remedy: Remedy
+    local: Local, place: str, remedies: tuple[Remedy, ...]
 ) -> None:
     text, source = f'marker = "{MARKER}"\n{MAP}', local.write(rows(*range(30)))
     folder = (await local.run(source, text)).folder
@@ -55,8 +56,8 @@ async def test_a_moved_file_whose_rows_all_exist_stops_the_job_and_names_the_ear
     moved.parent.mkdir(exist_ok=True)
     summary, _ = await carried_out(local.job(source.rename(moved), text), local)
     assert summary.stopped is not None
-    assert (summary.stopped.kind, summary.stopped.remedies) == ("all-exist", (remedy,))
-    if remedy is Remedy.JOB_BESIDE:
+    assert (summary.stopped.kind, summary.stopped.remedies) == ("all-exist", remedies)
+    if Remedy.THAT_FOLDER in remedies:
         assert summary.stopped.facts["folder"] == str(folder)
         summary, _ = await carried_out(local.job(moved, text, folder=folder), local)
         assert (summary.complete, summary.done_now) == (True, 0)

@@ -7,6 +7,7 @@ import contextlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,12 +17,12 @@ import click
 from wosdk_async.cli.exit_codes import CliError, say
 from wosdk_async.cli.import_arguments import saved_globals, saved_import
 from wosdk_async.cli.options import TEMPORARY, target_of
-from wosdk_async.cli.output.reporting import COMMAND_WORDS, command_of, say_kept
+from wosdk_async.cli.output.reporting import COMMAND_WORDS, MAX_NAME, command_of, say_kept
 from wosdk_async.cli.runner import Runner, connected
 from wosdk_async.cli.texts import counted, in_commands, message_of, plan_text, visible
 from wosdk_async.errors import ConfigurationError, WosdkError
 from wosdk_async.jobs import ImportMap, ImportOptions, Source, open_source
-from wosdk_async.jobs.journal import JobPlan, JobRun, Journal, run_table
+from wosdk_async.jobs.journal import JobPlan, JobRun, Journal, row_table, run_table
 from wosdk_async.jobs.journal.entries import as_last_given
 from wosdk_async.jobs.journal.folder import plan_of
 from wosdk_async.jobs.journal.worker_tables import audit_facts
@@ -45,7 +46,7 @@ from wosdk_async.jobs.report.facts import shown_time
 from wosdk_async.jobs.report.outputs import write_outputs
 from wosdk_async.jobs.sources.converted import off_the_loop
 from wosdk_async.jobs.sources.table_rules import TableRules
-from wosdk_async.text.safe_text import one_line
+from wosdk_async.text.safe_text import one_line, shortened
 
 
 @contextmanager
@@ -142,6 +143,10 @@ async def job_facts(folder: Path) -> dict[str, Any]:
             }
             for read_rows in (journal.file_rows, journal.gone_rows)
         ]
+        shown = [row for rows in (*first.values(), *first_gone.values()) for row in rows]
+        names = await journal.read(partial(row_table.names_of, numbers=[row["row"] for row in shown]))
+        for row in shown:
+            row["name"] = shortened(names.get(row["row"], ""), MAX_NAME)
         done = await journal.read(run_table.done_rows)
         references = Counter(
             f"{'created' if each.outcome == 'done' else each.outcome.replace('_', ' ')} for {each.reference}"
@@ -187,7 +192,7 @@ def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:
         about = f"started {shown_time(job['begun'])}; {job['operation']}, {job['company']}{sheet}"
         # An undo state contains a colon, so it is followed by a semicolon.
         state = f"{job['undo']};" if job["undo"] else f"{job['state']}:"
-        figures = _figures_text({**job, "undone": 0}) or "none"
+        figures = _figures_text({**job, "done": job["done"] - job["undone"], "undone": 0}) or "none"
         unsent = sum(job["unsent"].values())
         others = f", {counted(job['gone'], 'row')} of other files" if job["gone"] else ""
         others += f" ({unsent} not started)" if unsent else ""
@@ -226,7 +231,7 @@ def print_job(facts: Mapping[str, Any]) -> None:
 def _print_rows(label: str, rows: Sequence[Mapping[str, Any]], total: int) -> None:
     click.echo(f"\n{label}, {'the first ' if total > len(rows) else ''}{len(rows)}:")
     for row in rows:
-        known = "".join(f" {row[each]}" for each in ("key", "id", "number") if each in row)
+        known = "".join(f" {row[each]}" for each in ("name", "id", "number") if row.get(each))
         reason = f": {row['reason']}" if row.get("reason") else ""
         text = f"row {row['row']} (line {row['line']}){known}{reason}"
         click.echo(f"  {visible(text)}")

@@ -211,7 +211,7 @@ class StopRules:
                 self._stop("all-refused", text)
                 return
             facts = existing()
-            if not (self.has_done and facts["remedies"] == (Remedy.JOB_BESIDE,)):
+            if not (self.has_done and Remedy.JOB_BESIDE in facts["remedies"]):
                 self._stop("all-exist", text, **facts)
 
     def unsent(self, reason: str) -> None:

@@ -89,15 +89,16 @@ class Remedy(Enum):
         "if an earlier import created the record, name its folder with folder=DIR, or pass if_exists='skip'"
     )
     JOB_BESIDE = (
-        "the job {folder!r} sent the first of these rows; if the records belong to the rows, pass "
-        "if_exists='skip'; otherwise, correct the keys"
+        "the job {folder!r} sent the first of these rows; to count their records as found, pass "
+        "if_exists='skip'"
     )
     EXISTING_RECORDS = "if the records belong to the rows, pass if_exists='skip'; otherwise, correct the keys"
     KEY = (
-        "if you edited rows, undo the edits, add a key to the map (fill the marker from a column, or set "
-        'key = "{{column}}") and import the file once; then edit again'
+        "if you edited rows or columns, undo the edits, add a key to the map (fill the marker from a column, "
+        'or set key = "{{column}}") and import the file once; then edit again'
     )
     SAME_MAP = "restore the previous map and marker"
+    KEY_FIRST = "if you edited rows, undo the edits, import the file once, then edit again"
     OTHER_FOLDER = "name another folder with folder=DIR"
     REMOVE_ROWS = "remove these rows from the file"
     SAME_ROWS = "if these are the same rows, remove them from the file; if not, pass new_rows=True"

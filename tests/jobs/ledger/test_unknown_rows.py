@@ -36,6 +36,15 @@ async def test_an_edited_row_is_not_taken_for_a_new_one(local: Local) -> None:
     assert await held(local) == Counter("122")
 
 
+async def test_a_key_that_comes_after_an_edit_asks_to_undo_the_edit_first(local: Local) -> None:
+    await local.run(rows(1, 2), MAP)
+    edited = local.write([*rows(1), ["2", "edited", "", ""]])
+    assert Remedy.KEY_FIRST in (await refusal(local.job(edited, KEYED), local)).remedies
+    assert (await local.run(rows(1, 2), KEYED)).done_now == 0
+    summary = await local.run([*rows(1), ["2", "edited", "", ""]], KEYED)
+    assert (summary.done_now, summary.changed) == (0, 1)
+
+
 async def test_appended_sorted_and_corrected_rows_need_no_word(local: Local) -> None:
     assert (await local.run([*rows(1), ["2", LONG, "", ""]], MAP)).failed == 1
     summary = await local.run(rows(3, 2, 1), MAP)

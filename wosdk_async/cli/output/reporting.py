@@ -19,6 +19,7 @@ from wosdk_async.jobs.imports.check_result import Finding
 from wosdk_async.jobs.journal import JobPlan
 from wosdk_async.jobs.journal.entries import KEY_EXISTS
 from wosdk_async.jobs.journal.folder import jobs_of
+from wosdk_async.jobs.journal.row_table import names_of
 from wosdk_async.jobs.ledger.nearby import opened, remedies_of_row
 from wosdk_async.jobs.ledger.request import ReportWords
 from wosdk_async.jobs.report import unnumbered
@@ -32,7 +33,8 @@ _MAX_SHOWN = 5  # causes and warnings in the summary
 _MAX_WARNED = 3  # causes of row warnings in the summary
 # Options not used for rejects.csv, whose header shows the delimiter.
 _INPUT_ONLY = ("--format", "--delimiter", "--sheet", "--header-row", "--outcomes")
-_MAX_NAME = 60  # characters of a key or of a row's first cells
+MAX_NAME = 60
+"""Maximum characters of a key, or of a row's first cells."""
 _PLACES = 3  # rows named for each cause
 
 
@@ -52,19 +54,12 @@ class _Causes:
                 rows.append(row)
 
     def say(self, folder: Path | None = None) -> None:
-        names = _names_of(folder, [rows[0].row for _, rows in self.first.values()])
+        names: dict[int, str] = {}
+        with suppress(JournalError), opened(folder) as db:
+            names = names_of(db, [rows[0].row for _, rows in self.first.values()])
         for cause, (text, rows) in self.first.items():
-            name = names[rows[0].row] if rows[0].outcome == "in_doubt" and rows[0].row in names else ""
-            say_cause(f"{name}{text}", rows, self.counts[cause])
-
-
-def _names_of(folder: Path | None, rows: Sequence[int]) -> dict[int, str]:
-    """Return the keys of rows or, without a key, their first cells; empty if the job cannot be read."""
-    query = "SELECT row, coalesce(key, name) FROM planned WHERE row IN (SELECT value FROM json_each(?))"
-    with suppress(JournalError), opened(folder) as db:
-        found = db.execute(query, [json_text(list(rows))]).fetchall()
-        return {row: f"{shortened(name, _MAX_NAME)!r} " for row, name in found if name}
-    return {}
+            name = names.get(rows[0].row) if rows[0].outcome == "in_doubt" else None
+            say_cause(f"{shortened(name, MAX_NAME)!r} {text}" if name else text, rows, self.counts[cause])
 
 
 def say_cause(text: str, rows: Sequence[RowOutcome | Finding], count: int) -> None:
@@ -195,18 +190,24 @@ def say_files(summary: Summary, plan: JobPlan, existing: int) -> None:
         if name == REJECTS and summary.failed == existing:
             continue  # there is nothing to correct
         if name == IN_DOUBT:
-            say_doubts(path, plan)
+            say_doubts(path, plan, resumes=summary.not_started > 0)
         if what := _FILES.get(name):
             say(f"{what}: {path}")
         if name == REJECTS and (command := rejects_command(plan, path)):
-            say(f"after correcting them: {command}")
+            say(f"to import the rows that you corrected in it: {command}")
     say_kept(summary.files)
 
 
-def say_doubts(path: Path, plan: JobPlan) -> None:
-    """Print the path of the file with the rows in doubt, and how to settle them."""
+def say_doubts(path: Path, plan: JobPlan, *, resumes: bool = False) -> None:
+    """Print the path of the file with the rows in doubt, and how to settle them.
+
+    With ``resumes``, rows remain to be sent, so the user will run the same command, which looks them up.
+    """
     remedy = Remedy.DECIDE_ROWS if plan.marker is None else Remedy.SETTLE
-    say(f"rows whose records may already exist: {path}; {in_commands(remedy, {'folder': path.parent})}")
+    how = in_commands(remedy, {"folder": path.parent})
+    if resumes and plan.marker is not None:
+        how = "the same command looks them up"
+    say(f"rows whose records may already exist: {path}; {how}")
 
 
 def say_kept(files: Sequence[Path]) -> None:

@@ -149,6 +149,12 @@ def named_keys(
     }
 
 
+def names_of(db: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, str]:
+    """Return the keys of rows or, without a key, their first cells."""
+    query = "SELECT row, coalesce(key, name) FROM planned WHERE row IN (SELECT value FROM json_each(?))"
+    return {row: name for row, name in db.execute(query, [orjson.dumps(numbers).decode()]) if name}
+
+
 def plan_as_in_file(db: sqlite3.Connection, *, rows: Sequence[int]) -> None:
     """Store the rows' current cells as the cells to send, so that the rows no longer count as changed."""
     db.execute(

@@ -172,7 +172,10 @@ def _key_changed(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
     )
     if ledger.key != file.key and unknown and not file.rejects:
         first = ledger.first_gone
-        return attrs.evolve(about, gone=unknown, first_gone=first, was=ledger.key, now=file.key)
+        remedies = (*(() if ledger.key else (Remedy.KEY_FIRST,)), *about.remedies)
+        return attrs.evolve(
+            about, remedies=remedies, gone=unknown, first_gone=first, was=ledger.key, now=file.key
+        )
     if ledger.marker != file.marker and ledger.in_doubt:  # rows in doubt were sent with the old marker
         return attrs.evolve(about, rows=ledger.in_doubt, was=ledger.marker, now=file.marker)
     return None

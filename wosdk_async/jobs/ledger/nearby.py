@@ -149,8 +149,11 @@ def existing_remedies(
                 with opened(folder) as db:
                     (is_same,) = db.execute(query, [digest, *identities]).fetchone()
                 if is_same is not None:
-                    remedy = Remedy.JOB_BESIDE if is_same else Remedy.EXISTING_RECORDS
-                    return {"remedies": (remedy,), "folder": str(folder)}
+                    remedies = [Remedy.JOB_BESIDE if is_same else Remedy.EXISTING_RECORDS]
+                    takes_file = is_same and other.key == plan.key and not plan.rejects
+                    if takes_file and folder.resolve() != own.resolve() and successor(folder) is None:
+                        remedies.append(Remedy.THAT_FOLDER)
+                    return {"remedies": tuple(remedies), "folder": str(folder)}
     return {"remedies": (Remedy.EARLIER_IMPORT,)}
 
 

@@ -8,7 +8,6 @@ from itertools import groupby, takewhile
 from wosdk_async.errors import ConfigurationError
 from wosdk_async.jobs.ledger.terms import Refusal, RejectsProblem, RowSample
 from wosdk_async.text.remedies import Remedy
-from wosdk_async.text.safe_text import shortened
 
 _SHOWN = 10  # columns listed in a message
 _RANGES = 30  # ranges of lines listed in a message
@@ -91,10 +90,7 @@ def _message(refusal: Refusal) -> str:
                 "row looks like a new row"
             )
         case "key_disguised":
-            pairs = [
-                f"{gone.name!r} (line {gone.line}) to {new.name!r} (line {new.line})"
-                for new, gone in refusal.resembling
-            ]
+            pairs = [f"{gone.name!r} to {new.name!r} (line {new.line})" for new, gone in refusal.resembling]
             more = f" and {refusal.rows - len(pairs):,} more" if refusal.rows > len(pairs) else ""
             keys = "1 key" if refusal.rows == 1 else f"{refusal.rows:,} keys"
             return f"a spreadsheet may have changed {keys} of the job in {folder}: {', '.join(pairs)}{more}"
@@ -124,10 +120,12 @@ def _differing(*rows: RowSample | None) -> Iterator[str]:
     """Yield the lines and cells of two rows; leave out first cells if a differing cell would be cut off."""
     cells = [[] if row is None else row.name.split(", ") for row in rows]
     equal = len([*takewhile(lambda pair: pair[0] == pair[1], zip(*cells, strict=False))])
+    longest = (max(len(", ".join(names[first : equal + 1])) for names in cells) for first in range(equal))
+    start = next((first for first, length in enumerate(longest) if length <= _CELLS), equal)
     for row, names in zip(rows, cells, strict=True):
-        fitting = (each for each in range(equal) if len(", ".join(names[each : equal + 1])) <= _CELLS)
-        text = ", ".join(names[next(fitting, equal) :])
-        name = f": {shortened(text, _CELLS)!r}" if text else ""
+        text = ", ".join(names[start:])
+        shown = f"{'...' * (start > 0)}{text[:_CELLS]}{'...' * (len(text) > _CELLS)}"
+        name = f": {shown!r}" if text else ""
         yield "" if row is None else f" (line {row.line}{name})"
 
 
