@@ -334,6 +334,17 @@ async def test_rejects_that_exchange_keys_are_refused_and_the_corrected_file_is_
     assert await held(local) == Counter("ABC")
 
 
+async def test_a_reject_in_doubt_is_corrected_beside_its_duplicate(local: Local) -> None:
+    """The duplicate has the cells that the reject was sent with, and had them before."""
+    source = local.write([["1", LONG, "", ""], ["1", LONG, "", ""]])
+    stopped = await local.run(source, MAP, marker=MARKER)
+    await killed_while_sending(local.job(source, MAP, marker=MARKER, retry_refused=True), local, [1])
+    first, second = lines_of(stopped.folder / "rejects.csv")
+    copy = write_lines(stopped.folder / "copy.csv", list(first), [first | {"text": "short"}, second])
+    summary = await local.run(copy, MAP, marker=MARKER)
+    assert (summary.done, summary.failed) == (1, 1)
+
+
 @HEADS
 @pytest.mark.parametrize("in_file", [False, True], ids=["reject", "file"])
 async def test_a_key_that_another_row_had_until_it_was_a_reject_does_not_belong_to_it(

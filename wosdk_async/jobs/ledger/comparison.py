@@ -90,11 +90,13 @@ _REPLACED = f"""SELECT standing, min(file.line) FROM temp.matched JOIN temp.file
     GROUP BY standing"""
 
 # A changed row that was sent would be skipped. Its row number is wrong if its new key or cells are those of
-# an unsent row, or if another row of the file has the cells that it was sent with.
+# an unsent row, or if another row of the file now has the cells that it was sent with, and had others before.
 _MOVED = f"""SELECT file.line FROM temp.matched JOIN temp.file USING (place)
         JOIN planned ON planned.row = matched.row
     WHERE standing IN ({RISKY}, {Standing.DONE_CHANGED}) AND planned.sent <> file.digest
-        AND (planned.sent IN (SELECT digest FROM temp.file) OR EXISTS (
+        AND (planned.sent IN (SELECT file.digest FROM temp.matched JOIN temp.file USING (place)
+            JOIN planned ON planned.row = matched.row WHERE file.digest NOT IN (planned.sent, planned.digest)
+        ) OR EXISTS (
             SELECT 1 FROM identity WHERE identity.identity = file.identity AND nth = 1
                 AND identity.row <> planned.row AND NOT EXISTS (
                 SELECT 1 FROM outcome WHERE row = identity.row AND state IN ({_PERHAPS_CARRIED_OUT}))))"""
