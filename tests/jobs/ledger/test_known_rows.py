@@ -124,6 +124,15 @@ async def test_a_refused_row_is_not_sent_after_its_reject_with_the_key_before_a_
     assert (await local.run(source, MAP, marker=MARKER, new_rows=True)).done_now == 1
 
 
+async def test_two_keys_of_one_file_are_not_confused_once_one_is_gone(local: Local) -> None:
+    """Also not by the command that is repeated."""
+    await local.run([*rows("001"), ["1", LONG, "", ""]], MAP, marker=MARKER)
+    for _ in range(2):
+        summary = await local.run([["1", LONG, "", ""]], MAP, marker=MARKER)
+        assert (summary.failed, summary.gone) == (1, 1)
+    assert (await local.run(rows("1"), MAP, marker=MARKER)).done_now == 1
+
+
 @pytest.mark.parametrize("head", [f'marker = "{MARKER}"\n{MAP}', KEYED], ids=["marker", "key"])
 async def test_new_rows_says_nothing_about_the_keys_of_later_files(local: Local, head: str) -> None:
     await local.run(rows("001", "002"), head)

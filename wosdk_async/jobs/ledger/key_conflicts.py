@@ -30,19 +30,20 @@ def disguised_keys(
 
     Such keys differ only by spreadsheet formatting. Missing rows are in the ledger, but not in the file. The
     result includes the first pairs of rows. A pair is left out if the previous file had both rows. It is also
-    left out if the user declared the missing row permanently gone, and the row to send had the same key in
-    the previous file.
+    left out if the previous file had the row to send, with the same key, when the missing row was already
+    sent: the user was asked then, or one file had both.
 
     ``has_new_rows`` tells whether the previous file lacked at least one row to send. A rejects file lacks
     most rows, so ``rejects`` limits the missing rows to those that may be in the Company.
     """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
-    db.execute("CREATE TEMP TABLE plain (key TEXT, line, name, risky, away, dismissed, own, row)")
+    db.execute("CREATE TEMP TABLE plain (key TEXT, line, name, risky, away, settled, own, row)")
     db.execute(
         f"""INSERT INTO temp.plain
         SELECT undisguised(ifnull(gone.name, '')), gone.line, gone.name, standing IN ({RISKY}) AS risky,
-            planned.away > 0, planned.dismissed, NULL, planned.row
-        FROM temp.gone AS gone JOIN planned USING (row) WHERE (risky OR NOT ?) AND (planned.away OR ?)
+            planned.away > 0, coalesce(outcome.run < planned.away, 0), NULL, planned.row
+        FROM temp.gone AS gone JOIN planned USING (row) LEFT JOIN outcome USING (row)
+        WHERE (risky OR NOT ?) AND (planned.away OR ?)
             AND EXISTS (SELECT 1 FROM temp.file WHERE cells IS NOT NULL)
         UNION ALL SELECT undisguised(was), planned.line, was, 0, 1, 0, planned.row, planned.row
         FROM (SELECT *, coalesce(key, name, '') AS was FROM planned) AS planned JOIN temp.file USING (row)
@@ -59,7 +60,7 @@ def disguised_keys(
             WHERE cells IS NOT NULL AND fault IS NULL AND standing NOT IN ({RISKY})) AS new
         JOIN temp.plain AS plain ON plain.key = undisguised(new.name)
             AND (plain.own IS NULL OR plain.own = new.row) AND (plain.risky OR plain.name <> new.name)
-            AND (new.away OR plain.away AND NOT (plain.dismissed AND new.same))
+            AND (new.away OR plain.away AND NOT (plain.settled AND new.same))
         GROUP BY new.place ORDER BY new.place"""
     )
     disguised: dict[Standing, Resembling] = {}
