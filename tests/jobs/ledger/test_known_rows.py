@@ -124,6 +124,15 @@ async def test_a_refused_row_is_not_sent_after_its_reject_with_the_key_before_a_
     assert (await local.run(source, MAP, marker=MARKER, new_rows=True)).done_now == 1
 
 
+async def test_a_reject_that_was_sent_without_a_key_gets_its_key_back(local: Local) -> None:
+    source = local.write([["001", LONG, "", ""], *rows("002")])
+    folder = (await local.run(source, KEYED)).folder
+    assert (await local.run(corrected(folder, LONG, "text"), MAP)).done_now == 1
+    assert (await local.run(source, KEYED)).done == 2
+    local.write([["1", "text", "", ""], *rows("002")])
+    assert (await refused(local.job(source, KEYED), local)).why == "key_disguised"
+
+
 async def test_two_keys_of_one_file_are_not_confused_once_one_is_gone(local: Local) -> None:
     """Also not by the command that is repeated."""
     await local.run([*rows("001"), ["1", LONG, "", ""]], MAP, marker=MARKER)

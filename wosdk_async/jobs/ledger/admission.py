@@ -64,8 +64,9 @@ def _place(db: sqlite3.Connection, *, renames: bool) -> None:
     A done row whose cells are unchanged keeps the digest with which it was sent, even if the map now reads
     other columns.
 
-    With ``renames``, a row identified only by its cells until now takes its key as its name, so that imports
-    notice if a spreadsheet changes the key later. Other rows keep their names.
+    With ``renames``, a row that was sent without a key, or was identified only by its cells until now, takes
+    its key as its name, so that imports notice if a spreadsheet changes the key later. Other rows keep their
+    names.
     """
     db.execute("""UPDATE planned SET place = NULL WHERE place IS NOT NULL
         AND row IS NOT (SELECT row FROM temp.matched WHERE matched.place = planned.place)""")
@@ -75,11 +76,11 @@ def _place(db: sqlite3.Connection, *, renames: bool) -> None:
         FROM (SELECT matched.row, matched.place, file.line,
                 iif(standing = :done, planned.sent, file.digest) AS digest,
                 coalesce(file.key, file.name) AS name,
-                NOT :renames OR EXISTS (SELECT 1 FROM identity
+                NOT :renames OR planned.cells_hash IS NOT NULL AND EXISTS (SELECT 1 FROM identity
                     WHERE identity.identity = file.identity AND identity.row = matched.row) AS known
             FROM temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row) AS found
         WHERE found.row = planned.row AND (planned.place IS NULL OR planned.line <> found.line
-            OR planned.digest <> found.digest OR NOT found.known)""",
+            OR planned.digest <> found.digest OR NOT found.known AND planned.name IS NOT found.name)""",
         {"renames": renames, "done": Standing.DONE},
     )
 
