@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +121,7 @@ class ImportingUser:
         self.found += self.judge.doubled(self.user.wanted, self.user.kind) + self.judge.orphans()
         if refusal is not None:
             if path.name != PART:
-                self._refused(refusal, is_main=is_main, options=options)
+                self._refused(refusal, rows, is_main=is_main, options=options)
             if is_main:
                 self._remedy(refusal)
             return False
@@ -212,7 +212,9 @@ class ImportingUser:
             self.known.dismiss(rows, more=user.more)
         self.known.admitted = user.snapshot()
 
-    def _refused(self, refusal: Refusal, *, is_main: bool, options: Mapping[str, Any]) -> None:
+    def _refused(
+        self, refusal: Refusal, rows: Sequence[UserRow], *, is_main: bool, options: Mapping[str, Any]
+    ) -> None:
         """Report a refusal that has no reason."""
         was, user = self.known.admitted, self.user
         gone, new = self.known.differences(user.rows, more=user.more)
@@ -224,7 +226,9 @@ class ImportingUser:
             "unfinished": "again" in options,
             "sent_elsewhere": not is_main or len(ledgers_of(self.base)) > 1 or self.has_parts,
             "superseded": not is_main,
-            "rejects": refusal.problem == "replaced" and not user.keyed,
+            "rejects": (refusal.problem == "replaced" and not user.keyed)
+            # Of two rejects of one order, corrected alike and edited later, nobody knows which number moved.
+            or (refusal.problem == "other_row" and len({row.tag for row in rows}) < len(rows)),
         }
         is_first = was is None and is_main and not self.has_parts
         if not reasons.get(refusal.why, False) or is_first:
