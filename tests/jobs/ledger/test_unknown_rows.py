@@ -45,6 +45,20 @@ async def test_a_key_that_comes_after_an_edit_asks_to_undo_the_edit_first(local:
     assert (summary.done_now, summary.changed) == (0, 1)
 
 
+async def test_a_row_that_waits_may_be_a_reject_that_was_sent_meanwhile(local: Local) -> None:
+    """The user corrected it in the file, whose run was killed, and in the rejects."""
+    folder = (await local.run([*rows(1), ["2", LONG, "", ""]], MAP)).folder
+    rejects = corrected(folder, LONG, "in the rejects")
+    copy = Path(shutil.copy(rejects, folder / "copy.csv"))
+    source = local.write([*rows(1), ["2", "in the file", "", ""]])
+    await killed_while_sending(local.job(source, MAP), local, [])
+    assert (await local.run(copy, MAP, folder=folder)).done_now == 1
+    found = await refusal(local.job(source, MAP, folder=folder), local)
+    assert (found.why, found.rows, found.gone) == ("edited_or_new", 1, 1)
+    assert "in the file" in found.first_new.name
+    assert await held(local) == Counter("12")
+
+
 async def test_appended_sorted_and_corrected_rows_need_no_word(local: Local) -> None:
     assert (await local.run([*rows(1), ["2", LONG, "", ""]], MAP)).failed == 1
     summary = await local.run(rows(3, 2, 1), MAP)

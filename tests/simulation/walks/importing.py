@@ -54,6 +54,8 @@ class ImportingUser:
         self.dropped = False
         """Whether the map changed how rows are known."""
         self.columns_changed = self.insists = self.guessed = self.dismissed = False
+        self.sent_rejects = False
+        """Whether rejects were imported since the user last declared rows gone for good."""
         self.began = 0
         """Id of the last record that existed when the ledger began."""
 
@@ -114,6 +116,7 @@ class ImportingUser:
             self._learn(rows, digest, before, options, held, refused=refusal is not None)
         elif refusal is None and self._admitted(digest):
             self.known.add(rows, more=True)
+            self.sent_rejects = True
         if self.user.kind == "update" and self._admitted(digest):
             self._note_planned(rows)
         for each in self.service.contacts():
@@ -203,7 +206,7 @@ class ImportingUser:
         if refused or not self._admitted(digest):
             return
         if options.get("new_rows"):
-            self.dismissed = True
+            self.dismissed, self.sent_rejects = True, False
             for tag in self.known.edited(rows, held, more=user.more, keyed=user.keyed):
                 user.wanted[tag] += 1
         _, new = self.known.differences(rows, more=user.more)
@@ -219,7 +222,7 @@ class ImportingUser:
         was, user = self.known.admitted, self.user
         gone, new = self.known.differences(user.rows, more=user.more)
         reasons = {
-            "edited_or_new": not user.keyed and gone and new,
+            "edited_or_new": not user.keyed and gone and (new or self.sent_rejects),
             "columns_changed": not user.keyed and gone and new and self.columns_changed,
             "key_disguised": bool(self.disguised),
             "key_changed": was is not None and (was.key, was.marker) != (user.key, user.marker),

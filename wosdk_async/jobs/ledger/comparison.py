@@ -89,6 +89,13 @@ _REPLACED = f"""SELECT standing, min(file.line) FROM temp.matched JOIN temp.file
             AND later.row NOT IN (SELECT row FROM temp.file))
     GROUP BY standing"""
 
+# A row that returns to the file may be an earlier version of a row that was sent. If a missing row without a
+# key was sent as a reject, any later row of the file may be its corrected version.
+_PERHAPS_KNOWN = """temp.matched JOIN temp.file USING (place) JOIN planned ON planned.row = matched.row
+    WHERE (planned.away OR file.cells IS NULL AND planned.row > (
+        SELECT min(row) FROM temp.gone JOIN planned USING (row) JOIN outcome USING (row)
+        WHERE unexplained AND planned.away AND outcome.run > planned.away))"""
+
 # A changed row that was sent would be skipped. Its row number is wrong if its new key or cells are those of
 # an unsent row, or if another row of the file now has the cells that it was sent with, and had others before.
 _MOVED = f"""SELECT file.line FROM temp.matched JOIN temp.file USING (place)
@@ -366,13 +373,19 @@ def _summarized(db: sqlite3.Connection, rejects: bool) -> Comparison:
     back = db.execute("""SELECT standing, count(*) FROM temp.matched JOIN planned USING (row)
         WHERE planned.away GROUP BY standing""").fetchall()
     has_new_rows = Standing.NEW in standings or any(each not in _NOT_TO_SEND for each, _ in back)
+    first_new = first_new or row_sample(
+        db,
+        f"""SELECT file.line, file.name FROM {_PERHAPS_KNOWN}
+        AND standing NOT IN ({", ".join(map(str, _NOT_TO_SEND))}) ORDER BY file.place LIMIT 1""",
+    )
+    perhaps_known = db.execute(f"SELECT standing, count(*) FROM {_PERHAPS_KNOWN} GROUP BY standing")
     unexplained = db.execute("SELECT coalesce(sum(unexplained), 0) FROM temp.gone").fetchone()[0]
     gone = {Standing(standing): count for standing, count in counts}
     return Comparison(
         standings=standings,
         gone=gone,
         gone_unexplained=unexplained,
-        back={Standing(standing): count for standing, count in back},
+        back={Standing(standing): count for standing, count in perhaps_known},
         first_new=first_new,
         first_gone=row_sample(db, "SELECT line, name FROM temp.gone WHERE unexplained ORDER BY row LIMIT 1"),
         disguised=disguised_keys(db, has_new_rows, rejects=rejects) if {*standings} - _NOT_TO_SEND else {},

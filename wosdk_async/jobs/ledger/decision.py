@@ -186,7 +186,7 @@ def _unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) 
     sent = {each for each, action in actions_of(file, options).items() if action is Action.SEND}
     if not options.new_rows and (lines := [line for each, line in file.replaced.items() if each in sent]):
         return Refusal(why="rejects", remedies=(Remedy.SAME_ROWS,), problem="replaced", line=min(lines))
-    # A row that reappears counts as new, because it may be an earlier version of a sent row.
+    # A row that reappears counts as new, because it may be another version of a sent row.
     new = file.standings.get(Standing.NEW, 0) + sum(file.back.get(each, 0) for each in sent)
     disguised = [resembling for each, resembling in file.disguised.items() if each in sent]
     if not (disguised or (new and ledger.gone_unexplained)):

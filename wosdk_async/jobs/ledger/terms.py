@@ -177,7 +177,7 @@ class FileFacts:
     """Whether the operation creates records, which an undo can roll back."""
     updates: bool = False
     back: Mapping[Standing, int] = attrs.field(factory=dict)
-    """Rows of the file, by standing, that the previous file lacked but an earlier file had."""
+    """Rows of the file, by standing, that may be other versions of sent rows that the file lacks."""
     first_new: RowSample | None = None
     disguised: Mapping[Standing, Resembling] = attrs.field(factory=dict)
     """Rows, by standing, whose keys differ only in spreadsheet formatting from the key of a missing sent row.
