@@ -54,8 +54,8 @@ class ImportingUser:
         self.dropped = False
         """Whether the map changed how rows are known."""
         self.columns_changed = self.insists = self.guessed = self.dismissed = False
-        self.sent_rejects = False
-        """Whether rejects were imported since the user last declared rows gone for good."""
+        self.sent_rejects: set[Text] = set()
+        """Rejects that were imported since the user last declared rows gone for good."""
         self.began = 0
         """Id of the last record that existed when the ledger began."""
 
@@ -116,7 +116,7 @@ class ImportingUser:
             self._learn(rows, digest, before, options, held, refused=refusal is not None)
         elif refusal is None and self._admitted(digest):
             self.known.add(rows, more=True)
-            self.sent_rejects = True
+            self.sent_rejects |= {text_of(each.cells(more=True)) for each in rows}
         if self.user.kind == "update" and self._admitted(digest):
             self._note_planned(rows)
         for each in self.service.contacts():
@@ -206,7 +206,12 @@ class ImportingUser:
         if refused or not self._admitted(digest):
             return
         if options.get("new_rows"):
-            self.dismissed, self.sent_rejects = True, False
+            self.dismissed = True
+            if not user.keyed:  # rows that waited, other than the rejects that were sent meanwhile
+                names = {dict(text)["name"] for text in self.sent_rejects}
+                waited = [row for row in rows if text_of(row.cells(more=True)) not in self.sent_rejects]
+                user.wanted.update(row.tag for row in waited if row.tag in names)
+            self.sent_rejects = set()
             for tag in self.known.edited(rows, held, more=user.more, keyed=user.keyed):
                 user.wanted[tag] += 1
         _, new = self.known.differences(rows, more=user.more)
@@ -222,7 +227,7 @@ class ImportingUser:
         was, user = self.known.admitted, self.user
         gone, new = self.known.differences(user.rows, more=user.more)
         reasons = {
-            "edited_or_new": not user.keyed and gone and (new or self.sent_rejects),
+            "edited_or_new": not user.keyed and gone and (new or bool(self.sent_rejects)),
             "columns_changed": not user.keyed and gone and new and self.columns_changed,
             "key_disguised": bool(self.disguised),
             "key_changed": was is not None and (was.key, was.marker) != (user.key, user.marker),
