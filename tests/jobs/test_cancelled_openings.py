@@ -19,7 +19,7 @@ from tests.support.laws import WHOLE
 from tests.support.suspension import CancelledAt, Moment
 from wosdk_async.jobs import Import
 from wosdk_async.jobs.journal import JobFolders, Journal
-from wosdk_async.jobs.journal.folder import jobs_at
+from wosdk_async.jobs.journal.folder import numbered_jobs
 
 LATER = 20  # seconds, also on a busy machine
 
@@ -82,7 +82,7 @@ async def test_cancelled_while_a_thread_opens_the_ledger(
 ) -> None:
     """The cancelled task waits for the thread, however often it is cancelled, and frees the ledger."""
     ready, holder = await job_in(situation, local), Held()
-    ledgers = jobs_at(local.folder / "rows.csv.job")
+    ledgers = numbered_jobs(local.folder / "rows.csv.job")
     with monkeypatch.context() as patch:
         found = getattr(owner, name)
         is_of_class = hasattr(found, "__self__")
@@ -100,7 +100,7 @@ async def test_cancelled_while_a_thread_opens_the_ledger(
             holder.release()
         with pytest.raises(asyncio.CancelledError):
             await task
-    assert jobs_at(local.folder / "rows.csv.job") == ledgers  # a new ledger is removed again
+    assert numbered_jobs(local.folder / "rows.csv.job") == ledgers  # a new ledger is removed again
     summary = await (await job_in(situation, local)).run(local.company)
     assert summary.complete
     assert await held(local) == Counter("12")
@@ -132,7 +132,7 @@ async def test_cancelled_at_each_wait(
         cancelled = running.cancelled()
         if part == "open" and not cancelled:
             await ready.close()
-        for folder in jobs_at(base):
+        for folder in numbered_jobs(base):
             await Journal.open(folder).close()
         if situation == "new":
             shutil.rmtree(base, ignore_errors=True)

@@ -9,7 +9,7 @@ import pytest
 from tests.jobs.journal.plans import a_journal, a_plan
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import Journal, RowRecord, State
-from wosdk_async.jobs.journal.folder import folder_of, jobs_below, jobs_of, plan_of
+from wosdk_async.jobs.journal.folder import job_folder, jobs_below, jobs_of_file, plan_of
 from wosdk_async.jobs.ledger.overview import overview
 
 P, S, D, R, I, F = State  # noqa: E741 - one letter for each state
@@ -158,19 +158,19 @@ async def test_jobs_are_found_by_their_file(tmp_path: Path) -> None:
     """In the order in which they began; signs of patterns in a name mean themselves."""
     file = tmp_path / "a[1]*.csv"
     with pytest.raises(JournalError, match="no such job"):
-        folder_of(file)
+        job_folder(file)
     folders = [tmp_path / f"{file.name}.job{end}" for end in ("", "-2", "-10")]
     for folder in folders:
         await job(folder, 1).close()
     await job(tmp_path / "a1x.csv.job-2", 1).close()
     (tmp_path / ".hidden").mkdir()
     await job(tmp_path / ".hidden" / "x.job", 1).close()
-    assert jobs_of(file) == folders
+    assert jobs_of_file(file) == folders
     assert len(list(jobs_below(tmp_path))) == 4
     (folders[2] / "journal.db").write_bytes(b"damaged")
     with pytest.raises(JournalError, match="has several jobs") as caught:
-        folder_of(file)
+        job_folder(file)
     started = plan_of(folders[1]).created_at
     assert f", {started[:10]} {started[11:16]} UTC), {folders[2]}" in str(caught.value)
     assert f"{folders[1]} (" in str(caught.value)
-    assert folder_of(folders[1] / "journal.db") == folders[1] == folder_of(folders[1])
+    assert job_folder(folders[1] / "journal.db") == folders[1] == job_folder(folders[1])

@@ -251,8 +251,8 @@ def job_argument(function: Any) -> Any:
 
     @functools.wraps(function)
     def command(*args: Any, job: Path, **others: Any) -> Any:
-        from wosdk_async.jobs.journal.folder import folder_of
+        from wosdk_async.jobs.journal.folder import job_folder
 
-        return function(*args, folder=folder_of(job), **others)
+        return function(*args, folder=job_folder(job), **others)
 
     return click.argument("job", type=click.Path(path_type=Path))(command)

@@ -15,7 +15,7 @@ from tests.support.preloaded import Preloaded, python
 from tests.support.users import make_foreign
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import FolderLock, JobFolders, Journal, plan_of
-from wosdk_async.jobs.journal.folder import ledgers_in
+from wosdk_async.jobs.journal.folder import jobs_in
 from wosdk_async.regular_files import replace_file
 from wosdk_async.text.remedies import Remedy
 
@@ -224,7 +224,7 @@ def test_of_many_processes_that_start_together_one_makes_the_job(base: Path) -> 
     said = [process.communicate()[0].strip() for process in processes]
     assert said.count("made") == 1
     assert set(said) <= {"made", "found", "refused"}
-    assert ledgers_in(base.parent) == [base]
+    assert jobs_in(base.parent) == [base]
 
 
 def test_a_lock_says_who_has_it_whatever_was_in_its_file(tmp_path: Path) -> None:

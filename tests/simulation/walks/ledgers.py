@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 
 from wosdk_async.jobs.journal import State
-from wosdk_async.jobs.journal.folder import jobs_at
+from wosdk_async.jobs.journal.folder import numbered_jobs
 
 _ROWS = """SELECT planned.row, place, coalesce(outcome.state, 0), json_extract(outcome.detail, '$[0]'),
     undo.state, coalesce(json_extract(outcome.detail, '$[2]'), ''),
@@ -59,7 +59,7 @@ def ledgers_of(base: Path) -> list[Path]:
     A ledger that begins again counts only if it has rows: if its process was killed before that, the old
     ledger is used.
     """
-    return [each for each in jobs_at(base) if plan_in(each)["after"] is None or ledger_rows(each)]
+    return [each for each in numbered_jobs(base) if plan_in(each)["after"] is None or ledger_rows(each)]
 
 
 def _opened(folder: Path) -> contextlib.closing[sqlite3.Connection]:

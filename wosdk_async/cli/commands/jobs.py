@@ -57,13 +57,13 @@ def list_command(place: Path, as_json: bool) -> None:
     """List the jobs below DIR, or those of an input file, newest first."""
     from wosdk_async.cli.job import print_jobs
     from wosdk_async.jobs.errors import JournalError
-    from wosdk_async.jobs.journal.folder import jobs_below, jobs_of
+    from wosdk_async.jobs.journal.folder import jobs_below, jobs_of_file
     from wosdk_async.jobs.ledger.overview import overview
 
     if not place.exists():
         raise CliError(f"{place}: no such directory or file")
     jobs, unreadable = [], 0
-    for folder in jobs_below(place) if place.is_dir() else jobs_of(place):
+    for folder in jobs_below(place) if place.is_dir() else jobs_of_file(place):
         try:
             jobs.append(_with_journal(folder, overview, snapshot=True))
         except JournalError as error:

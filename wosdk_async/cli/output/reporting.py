@@ -18,7 +18,7 @@ from wosdk_async.jobs.errors import ImportMapError, JournalError, OutputError
 from wosdk_async.jobs.imports.check_result import Finding
 from wosdk_async.jobs.journal import JobPlan
 from wosdk_async.jobs.journal.entries import KEY_EXISTS
-from wosdk_async.jobs.journal.folder import jobs_of
+from wosdk_async.jobs.journal.folder import jobs_of_file
 from wosdk_async.jobs.journal.row_table import names_of
 from wosdk_async.jobs.ledger.nearby import opened, remedies_of_row
 from wosdk_async.jobs.ledger.request import ReportWords
@@ -263,7 +263,7 @@ def command_of(plan: JobPlan, folder: Path) -> str | None:
     if arguments is None:
         return None
     folder = folder.absolute()
-    place = [] if folder in jobs_of(Path(plan.file)) else [f"--job={folder}"]
+    place = [] if folder in jobs_of_file(Path(plan.file)) else [f"--job={folder}"]
     return shell_words("wosdk", "import", plan.file, *arguments, *place, *_company(plan))
 
 

@@ -141,13 +141,13 @@ def jobs_below(directory: Path) -> Iterator[Path]:
         folders[:] = sorted(each for each in folders if not each.startswith("."))
 
 
-def ledgers_in(*directories: Path) -> list[Path]:
+def jobs_in(*directories: Path) -> list[Path]:
     """Return the job folders in these directories."""
     found = (sorted(directory.glob(f"*/{JOURNAL}")) for directory in dict.fromkeys(directories))
     return [path.parent for paths in found for path in paths]
 
 
-def lost_ledgers_in(directory: Path) -> list[Path]:
+def lost_jobs_in(directory: Path) -> list[Path]:
     """Return the job folders in a directory that have files of a run, but no journal."""
     folders = [each.parent for each in directory.glob(f"*/{LOCK}") if not (each.parent / JOURNAL).exists()]
     return [folder for folder in folders if job_in(folder) is not None and not _sent_nothing(folder)]
@@ -158,24 +158,26 @@ def _sent_nothing(folder: Path) -> bool:
     return all(each.name.startswith(START_FILES) for each in folder.iterdir())
 
 
-def jobs_of(file: Path) -> list[Path]:
+def jobs_of_file(file: Path) -> list[Path]:
     """Return a file's job folders, oldest first."""
-    return jobs_at(file.with_name(f"{file.name}.job"))
+    return numbered_jobs(file.with_name(f"{file.name}.job"))
 
 
-def jobs_beside(folder: Path) -> list[Path]:
+def numbered_siblings(folder: Path) -> list[Path]:
     """Return the job folders that differ from a job folder only in their numbers, oldest first."""
     numbered = folder.with_name(re.sub(r"-[0-9]+\Z", "", folder.name))
-    found = jobs_at(numbered) + jobs_at(folder)  # the number may belong to a date, as in 2026-11-30
+    found = numbered_jobs(numbered) + numbered_jobs(
+        folder
+    )  # the number may belong to a date, as in 2026-11-30
     return [each for each in dict.fromkeys(found) if each != folder]
 
 
-def jobs_at(base: Path) -> list[Path]:
+def numbered_jobs(base: Path) -> list[Path]:
     """Return the job folders ``base``, ``base-2`` and so on, oldest first."""
     return [folder for _, folder in _numbered_folders(base) if (folder / JOURNAL).is_file()]
 
 
-def folder_of(job: Path) -> Path:
+def job_folder(job: Path) -> Path:
     """Return a job's folder, given the folder, its journal, or the imported file.
 
     Raise JournalError if there is no job, or the file has several jobs.
@@ -184,7 +186,7 @@ def folder_of(job: Path) -> Path:
         return job
     if job.name == JOURNAL:
         return job.parent
-    found = jobs_of(job) or [each for each in (job.with_name(f"{job.name}.job"),) if each.is_dir()]
+    found = jobs_of_file(job) or [each for each in (job.with_name(f"{job.name}.job"),) if each.is_dir()]
     if len(found) > 1:
         names = ", ".join(map(_described, found))
         raise JournalError(f"{job} has several jobs; name one of the job folders: {names}")

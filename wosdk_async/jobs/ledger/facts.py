@@ -12,7 +12,7 @@ import attrs
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import JobPlan, State
-from wosdk_async.jobs.journal.folder import jobs_at, ledgers_in, plan_of
+from wosdk_async.jobs.journal.folder import jobs_in, numbered_jobs, plan_of
 from wosdk_async.jobs.journal.lock import require_own
 from wosdk_async.jobs.journal.run_table import runs
 from wosdk_async.jobs.journal.store import JOURNAL, read_plan
@@ -202,7 +202,7 @@ def _copy_warnings(db: sqlite3.Connection, request: ImportRequest, job: JobPlan,
     places = {Path(run.details["file"]).resolve().parent for run in runs(db) if "file" in run.details}
     # Copies in these directories have been compared with the file.
     places -= {each.resolve().parent for each in (folder, request.path)}
-    for each in ledgers_in(*places):
+    for each in jobs_in(*places):
         with contextlib.suppress(JournalError):
             if plan_of(each).job == job.job:
                 return [
@@ -267,7 +267,7 @@ def preview_of(request: ImportRequest, rows: FileRows, company: str) -> Iterator
 
     Raise JournalError if a ledger cannot be read, or belongs to another user.
     """
-    folder = find_ledger(request, rows, company, jobs_at(request.base))
+    folder = find_ledger(request, rows, company, numbered_jobs(request.base))
     if folder is not None:
         require_own(folder)
     with opened(folder) as db:

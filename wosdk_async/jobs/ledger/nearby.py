@@ -10,7 +10,7 @@ from typing import Any
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import JobPlan, State
-from wosdk_async.jobs.journal.folder import jobs_at, jobs_beside, ledgers_in, plan_of
+from wosdk_async.jobs.journal.folder import jobs_in, numbered_jobs, numbered_siblings, plan_of
 from wosdk_async.jobs.journal.run_table import runs
 from wosdk_async.jobs.journal.schema import TABLES
 from wosdk_async.jobs.journal.store import JOURNAL, connect, explained, read_plan
@@ -75,7 +75,7 @@ def _of_rejects(request: ImportRequest, job: str) -> Path | None:
     # Rejects of an earlier file are in the job's runs/N folder, so also search the parents of the file.
     directories = dict.fromkeys(each.absolute() for each in (*around, *request.path.parents[:_DEPTH]))
     candidates = dict.fromkeys(
-        folder for each in directories for folder in (each, *ledgers_in(each)) if (folder / JOURNAL).is_file()
+        folder for each in directories for folder in (each, *jobs_in(each)) if (folder / JOURNAL).is_file()
     )
     found: list[Path] = []
     for folder in candidates:
@@ -94,13 +94,13 @@ def named_ledgers(request: ImportRequest) -> list[Path]:
     """Return the ledgers in the named folder and the numbered folders beside it, oldest first."""
     if (named := request.options.folder) is None:
         return []
-    return [each for each in dict.fromkeys((named, *jobs_at(named))) if (each / JOURNAL).is_file()]
+    return [each for each in dict.fromkeys((named, *numbered_jobs(named))) if (each / JOURNAL).is_file()]
 
 
 def successor(folder: Path) -> Path | None:
     """Find the newest ledger that resends all rows of the ledger in ``folder``; None if there is none."""
     job, newest = plan_of(folder).job, None
-    for each in jobs_beside(folder):
+    for each in numbered_siblings(folder):
         with contextlib.suppress(JournalError):
             if (plan := plan_of(each)).after == job and _is_ledger(each, plan):
                 job, newest = plan.job, each
@@ -142,7 +142,7 @@ def existing_remedies(
     query = f"""SELECT max(sent = ?) FROM identity JOIN planned USING (row) JOIN outcome USING (row)
         LEFT JOIN undo USING (row) WHERE outcome.state = {State.DONE}
         AND undo.state IS NOT {State.DONE} AND identity IN ({", ".join("?" * len(identities))})"""
-    for folder in ledgers_in(own.absolute().parent, Path(plan.file).parent):
+    for folder in jobs_in(own.absolute().parent, Path(plan.file).parent):
         with contextlib.suppress(JournalError):
             other = plan_of(folder)
             if (other.company, other.operation) == (plan.company, plan.operation) and other.job != plan.job:

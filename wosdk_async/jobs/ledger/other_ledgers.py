@@ -13,7 +13,7 @@ import attrs
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import DECIDED, JobPlan
 from wosdk_async.jobs.journal.entries import RUN_REFUSED, JobRun
-from wosdk_async.jobs.journal.folder import ledgers_in, lost_ledgers_in, plan_of
+from wosdk_async.jobs.journal.folder import jobs_in, lost_jobs_in, plan_of
 from wosdk_async.jobs.journal.lock import is_held
 from wosdk_async.jobs.journal.run_table import runs
 from wosdk_async.jobs.journal.store import JOURNAL, read_plan
@@ -127,7 +127,7 @@ def runs_beside(request: ImportRequest, own: Path) -> dict[Path, tuple[int, int]
     The result is empty unless the import creates records.
     """
     counts = {}
-    for folder in ledgers_in(*_places(request, own)) if request.creates else ():
+    for folder in jobs_in(*_places(request, own)) if request.creates else ():
         with contextlib.suppress(JournalError), opened(folder) as db:
             imports = "SELECT count(*) FROM run WHERE json_extract(details, '$.map') IS NOT NULL"
             found = db.execute(f"SELECT ({imports}), (SELECT count(*) FROM planned)").fetchone()
@@ -146,10 +146,10 @@ def _other_ledgers(
     found: list[tuple[Path, JobPlan]] = []
     wanted = company, request.import_map.operation
     places = _places(request, own.folder)
-    if lost := next((folder for place in places for folder in lost_ledgers_in(place)), None):
+    if lost := next((folder for place in places for folder in lost_jobs_in(place)), None):
         why = f"{lost} has lost its journal, so it is unknown which rows that job sent"
         raise JournalError(why, remedies=(Remedy.MOVE_JOB,), folder=str(lost))
-    for folder in sorted(ledgers_in(*places), key=_last_change):
+    for folder in sorted(jobs_in(*places), key=_last_change):
         with _named_if_unreadable(folder):
             plan = plan_of(folder)
             is_own = own.folder is not None and folder.resolve() == own.folder.resolve()

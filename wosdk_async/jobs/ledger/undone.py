@@ -20,7 +20,7 @@ import attrs
 from wosdk_async.company import Company
 from wosdk_async.jobs.errors import JournalError, RowError
 from wosdk_async.jobs.journal import Journal, State, run_table
-from wosdk_async.jobs.journal.folder import jobs_at, ledgers_in, plan_of
+from wosdk_async.jobs.journal.folder import jobs_in, numbered_jobs, plan_of
 from wosdk_async.jobs.ledger.nearby import opened
 from wosdk_async.jobs.ledger.terms import Standing
 from wosdk_async.jobs.mapping.operations import Found, usable_id
@@ -229,8 +229,8 @@ def undone_beside(
     or removed. Skip the job in ``exclude``, and unreadable jobs; but raise JournalError if a job at ``base``
     is unreadable.
     """
-    ids, in_doubt, own = set[int](), set[int](), jobs_at(base)
-    for folder in dict.fromkeys((*own, *ledgers_in(base.parent, file.parent))):
+    ids, in_doubt, own = set[int](), set[int](), numbered_jobs(base)
+    for folder in dict.fromkeys((*own, *jobs_in(base.parent, file.parent))):
         with contextlib.nullcontext() if folder in own else contextlib.suppress(JournalError):
             plan = plan_of(folder)
             if folder != exclude and (plan.company, plan.operation) == (company, operation):
