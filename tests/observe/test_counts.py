@@ -51,6 +51,7 @@ async def test_a_call_with_a_marker(case: str, level: int, caplog: pytest.LogCap
             results = await asyncio.gather(*calls, return_exceptions=True)
             counted = outcomes(client)
             (company,) = client.stats().companies
+        assert outcomes(client) == counted, "also once the client is closed"
     got = Counter(type(each).__name__ if isinstance(each, Exception) else "done" for each in results)
     assert counted == dict(got)
     assert got[outcome] >= 2

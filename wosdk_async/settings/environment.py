@@ -307,16 +307,18 @@ async def _output(words: Sequence[str], company: str) -> Secret:
     process: asyncio.SubprocessTransport | None = None
     command = _Command()
     try:
+        if any("\0" in word for word in words):  # uvloop would cut the word off there
+            raise ValueError("a word contains a null character")
         process, _ = await asyncio.get_running_loop().subprocess_exec(
             lambda: command,
-            *words,
+            *map(os.fsencode, words),
             stdin=subprocess.DEVNULL,
             stderr=None,
             env={**os.environ, "WOSDK_COMPANY": company},
         )
     except OSError as cause:
         why = str(cause.strerror)
-    except ValueError as cause:  # a word contains a null character
+    except ValueError as cause:  # a word that no program can get
         why = str(cause)
     if process is None:
         # Raised outside the handler, because the chained error may contain a word of the command, and so a

@@ -240,12 +240,10 @@ class Transport:
     async def aclose(self, grace: float = 5.0) -> None:
         """Refuse new calls, give running calls ``grace`` seconds, then close this loop's connections."""
         self.closed = True
-        loop = asyncio.get_running_loop()
         try:
-            if (state := self._loops.get(loop)) is not None:
+            if (state := self._loops.get(asyncio.get_running_loop())) is not None:
                 await state.aclose(grace)
         finally:
-            self._loops.pop(loop, None)
             await asyncio.gather(*(manager.aclose() for manager in self._sessions))
 
     def _loop_state(self) -> LoopState:
