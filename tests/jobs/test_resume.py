@@ -75,6 +75,15 @@ async def test_without_a_run_a_row_that_comes_late_is_found_or_stays_in_doubt(
         assert len(await journal.rows_in(State.IN_DOUBT)) == fails
 
 
+async def test_rows_that_are_not_there_are_looked_up_with_a_pause_in_between(local: Local) -> None:
+    folder = await killed_while_sending(local.job(rows(1), MAP, marker=MARKER), local, [1])
+    before = local.server.count("query/WorkOrder")
+    async with Journal.open(folder) as journal:
+        found = await settle_job(journal, local.company)
+    assert found == {"looked_up": 1, "found": 0, "not_there": 1}
+    assert local.server.count("query/WorkOrder") == before + 3, "one at once, and two after the settle time"
+
+
 async def test_without_a_run_a_stop_leaves_rows_in_doubt(local: Local) -> None:
     folder = await killed_while_sending(local.job(rows(1), MAP, marker=MARKER), local, [1])
     async with Journal.open(folder) as journal:
