@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import socket
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -207,13 +209,20 @@ async def test_a_host_that_cannot_be_reached_is_logged_once_a_minute(
     assert "for up to 40 s: refused" in said[0]
 
 
-def root_of_nobody() -> str:
-    """Return an address of this machine where nobody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return f"http://127.0.0.1:{free.getsockname()[1]}"
+@pytest.fixture
+def root_of_nobody() -> Iterator[Callable[[], str]]:
+    """Return addresses of this machine where nobody listens. Their ports stay taken, also for other tests."""
+    with contextlib.ExitStack() as held:
+
+        def root() -> str:
+            taken = held.enter_context(socket.socket())
+            taken.bind(("127.0.0.1", 0))
+            return f"http://127.0.0.1:{taken.getsockname()[1]}"
+
+        yield root
 
 
-async def test_a_local_company_that_is_not_there_is_to_be_started() -> None:
+async def test_a_local_company_that_is_not_there_is_to_be_started(root_of_nobody: Callable[[], str]) -> None:
     root = root_of_nobody()
     region = Region("here", token_url=f"{root}/OAuth/token", locator_url=root)
     async with Client(region=region) as client:
@@ -223,7 +232,9 @@ async def test_a_local_company_that_is_not_there_is_to_be_started() -> None:
     assert error.value.remedies == (Remedy.START_SANDBOX,)
 
 
-async def test_a_proxy_that_cannot_be_reached_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_proxy_that_cannot_be_reached_is_logged(
+    caplog: pytest.LogCaptureFixture, root_of_nobody: Callable[[], str]
+) -> None:
     """A misspelt proxy is otherwise silent for a whole deadline."""
     root, proxy = root_of_nobody(), root_of_nobody()
     region = Region("here", token_url=f"{root}/OAuth/token", locator_url=root)
@@ -235,7 +246,9 @@ async def test_a_proxy_that_cannot_be_reached_is_logged(caplog: pytest.LogCaptur
     assert f"the proxy {proxy}: " in record.getMessage()
 
 
-async def test_a_host_that_the_program_names_is_logged_too(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_host_that_the_program_names_is_logged_too(
+    caplog: pytest.LogCaptureFixture, root_of_nobody: Callable[[], str]
+) -> None:
     """With a token of the program, no log-in meets the outage first."""
     token = AccessToken("token-of-the-program", 600, root_of_nobody())
 
