@@ -133,6 +133,14 @@ async def test_a_reject_that_was_sent_without_a_key_gets_its_key_back(local: Loc
     assert (await refused(local.job(source, KEYED), local)).why == "key_disguised"
 
 
+async def test_new_rows_answers_once_also_for_a_row_that_was_never_sent(local: Local) -> None:
+    await killed_while_sending(local.job(rows("001"), MAP, marker=MARKER), local, [])
+    source = local.write([["1", LONG, "", ""]])
+    assert (await refused(local.job(source, MAP, marker=MARKER), local)).why == "key_disguised"
+    assert (await local.run(source, MAP, marker=MARKER, new_rows=True)).failed == 1
+    assert (await local.run(source, MAP, marker=MARKER)).failed == 1
+
+
 async def test_two_keys_of_one_file_are_not_confused_once_one_is_gone(local: Local) -> None:
     """Also not by the command that is repeated."""
     await local.run([*rows("001"), ["1", LONG, "", ""]], MAP, marker=MARKER)

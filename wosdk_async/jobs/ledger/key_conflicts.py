@@ -30,8 +30,8 @@ def disguised_keys(
 
     Such keys differ only by spreadsheet formatting. Missing rows are in the ledger, but not in the file. The
     result includes the first pairs of rows. A pair is left out if the previous file had both rows. It is also
-    left out if the previous file had the row to send, with the same key, when the missing row was already
-    sent: the user was asked then, or one file had both.
+    left out if the previous file had the row to send, with the same key, and the user declared the missing
+    row permanently gone, or it was sent before that: the user was asked then, or one file had both.
 
     ``has_new_rows`` tells whether the previous file lacked at least one row to send. A rejects file lacks
     most rows, so ``rejects`` limits the missing rows to those that may be in the Company.
@@ -41,7 +41,7 @@ def disguised_keys(
     db.execute(
         f"""INSERT INTO temp.plain
         SELECT undisguised(ifnull(gone.name, '')), gone.line, gone.name, standing IN ({RISKY}) AS risky,
-            planned.away > 0, coalesce(outcome.run < planned.away, 0), NULL, planned.row
+            planned.away > 0, planned.dismissed OR coalesce(outcome.run < planned.away, 0), NULL, planned.row
         FROM temp.gone AS gone JOIN planned USING (row) LEFT JOIN outcome USING (row)
         WHERE (risky OR NOT ?) AND (planned.away OR ?)
             AND EXISTS (SELECT 1 FROM temp.file WHERE cells IS NOT NULL)
