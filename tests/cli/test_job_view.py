@@ -207,7 +207,7 @@ def test_a_finished_job_says_what_can_be_done(
         "(--retry-refused resends them)",
         f"wosdk: failed rows with reasons: {folder}/rejects.csv",
     ]
-    assert reason.startswith("wosdk: row 1 (line 2) failed: Injected by the sandbox.")
+    assert reason.startswith("wosdk: row 1 (line 2) '900001' failed: Injected by the sandbox.")
     assert sent_again.exit_code == 0, sent_again.stderr
 
 

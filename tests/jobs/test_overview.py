@@ -97,7 +97,7 @@ async def test_rows_that_are_sent_now_are_not_in_doubt(tmp_path: Path) -> None:
         (
             [D, S],
             None,
-            "undone in part: 1 of 2; 1 left; the undo did not finish; the same command resumes the undo",
+            "undone in part: 1 of 2; 1 left; the undo did not finish; undo the job again to resume",
         ),
         ([R, R], {"refused": 2}, None),
     ],
@@ -130,11 +130,25 @@ async def test_live_records_of_rows_that_the_file_has_no_more_are_not_undone(tmp
             lambda db: db.execute("UPDATE planned SET place = NULL WHERE row < 4"), journal.plan
         )
         seen = await overview(journal)
-        assert (seen.state, seen.undone and seen.undone.earlier) == ("undone in part", 2)
+        assert (seen.state, seen.undone and seen.undone.gone_left) == ("undone in part", 2)
+        assert seen.as_dict()["undo"].startswith("undone in part: 2 of 4; 2 left; ")
         assert seen.as_dict()["gone_states"] == {"done": 3}
         for row in (1, 2):
             journal.record_undo(RowRecord(row, State.DONE, row))
         assert (await overview(journal)).state == "undone"
+
+
+async def test_a_job_is_undone_in_part_by_undone_rows_that_the_file_has_no_more(tmp_path: Path) -> None:
+    async with job(tmp_path / "job", 2) as journal:
+        for row in (1, 2):
+            journal.record(RowRecord(row, State.DONE, row))
+        journal.record_undo(RowRecord(1, State.DONE, 1))
+        await journal.admit(
+            lambda db: db.execute("UPDATE planned SET place = NULL WHERE row = 1"), journal.plan
+        )
+        seen = await overview(journal)
+        assert seen.state == "undone in part"
+        assert seen.as_dict()["undo"].startswith("undone in part: 1 of 2; 1 left; ")
 
 
 async def test_a_job_with_undone_rows_and_others_to_send_is_unfinished(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ async def test_a_job_that_a_wrong_map_stopped_resumes_with_the_corrected_one(loc
 
 @pytest.mark.parametrize(
     ("place", "remedies"),
-    [("renamed.csv", (Remedy.JOB_BESIDE, Remedy.THAT_FOLDER)), ("new/rows.csv", (Remedy.EARLIER_IMPORT,))],
+    [("renamed.csv", (Remedy.JOB_BESIDE,)), ("new/rows.csv", (Remedy.EARLIER_IMPORT,))],
 )
 async def test_a_moved_file_whose_rows_all_exist_stops_the_job_and_names_the_earlier_one(
     local: Local, place: str, remedies: tuple[Remedy, ...]
@@ -54,13 +54,15 @@ async def test_a_moved_file_whose_rows_all_exist_stops_the_job_and_names_the_ear
     folder = (await local.run(source, text)).folder
     moved = source.parent / place
     moved.parent.mkdir(exist_ok=True)
-    summary, _ = await carried_out(local.job(source.rename(moved), text), local)
+    source = source.rename(moved)
+    summary, _ = await carried_out(local.job(source, text), local)
     assert summary.stopped is not None
     assert (summary.stopped.kind, summary.stopped.remedies) == ("all-exist", remedies)
-    if Remedy.THAT_FOLDER in remedies:
+    if remedies == (Remedy.JOB_BESIDE,):
         assert summary.stopped.facts["folder"] == str(folder)
-        summary, _ = await carried_out(local.job(moved, text, folder=folder), local)
-        assert (summary.complete, summary.done_now) == (True, 0)
+    skips = local.job(source, text, if_exists="skip")
+    summary, _ = await carried_out(skips, local)
+    assert (summary.complete, summary.found) == (True, 30)
     assert await held(local) == Counter(map(str, range(30)))
 
 

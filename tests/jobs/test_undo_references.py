@@ -379,7 +379,7 @@ async def test_an_undo_that_ends_before_its_references_is_not_shown_as_undone(
         {"New 1": "done", "New 2": "done"},
         "undone in part",
     )
-    assert all(part in text for part in ("2 of 2", "references: 2", "the same command resumes the undo"))
+    assert all(part in text for part in ("2 of 2", "references: 2", "undo the job again"))
     assert (await undone(local, folder)).outcomes == {"New 1": "undone", "New 2": "undone"}
     assert await state(folder) == "undone"
 

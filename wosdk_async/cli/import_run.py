@@ -343,7 +343,7 @@ def _print_problems(result: CheckResult, outcomes: Path | None) -> None:
             common = each.values.most_common(_VALUES)
             values = ", ".join(f"{value} ({count})" if count > 1 else value for value, count in common)
             say(f"values: {values}{', ...' if len(each.values) > _VALUES else ''}")
-    if result.counts["there"]:
+    if result.existing:
         say(shown_remedies(result.existing))
     if len(causes) > len(shown):
         say(f"and {counted(len(causes) - len(shown), 'more cause')}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ from wosdk_async.cli.import_arguments import saved_globals, saved_import
 from wosdk_async.cli.options import TEMPORARY, target_of
 from wosdk_async.cli.output.reporting import COMMAND_WORDS, MAX_NAME, command_of, say_kept
 from wosdk_async.cli.runner import Runner, connected
-from wosdk_async.cli.texts import counted, in_commands, message_of, plan_text, visible
+from wosdk_async.cli.texts import counted, in_commands, message_of, plan_text, shell_words, visible
 from wosdk_async.errors import ConfigurationError, WosdkError
 from wosdk_async.jobs import ImportMap, ImportOptions, Source, open_source
 from wosdk_async.jobs.journal import JobPlan, JobRun, Journal, row_table, run_table
@@ -46,6 +47,7 @@ from wosdk_async.jobs.report.facts import shown_time
 from wosdk_async.jobs.report.outputs import write_outputs
 from wosdk_async.jobs.sources.converted import off_the_loop
 from wosdk_async.jobs.sources.table_rules import TableRules
+from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import one_line, shortened
 
 
@@ -84,11 +86,16 @@ def require_lasting(plan: JobPlan, folder: Path) -> None:
 
 
 def input_of(plan: JobPlan, folder: Path) -> Path:
-    """Return the input file; for stdin and URLs, the copy in the job folder."""
+    """Return the input file: for stdin and URLs, the copy in the job folder.
+
+    If the file was moved or renamed together with the folder, return the file that the folder's name names.
+    """
     copies = sorted(folder.glob(f"input.{plan.sha256[:16]}*"))
-    file = copies[0] if copies else Path(plan.file)
-    if not file.is_file():
-        raise CliError(f"{file}: this job's input file is missing; put it back")
+    last = Path(plan.file)
+    named = folder.absolute().with_name(re.sub(r"\.job(-[0-9]+)?\Z", "", folder.absolute().name))
+    if (file := next((each for each in (*copies, last, named) if each.is_file()), None)) is None:
+        text = f"{last}: this job's input file is missing; put it back, or if it was renamed, import it with"
+        raise CliError(f"{text} {shell_words('--job', str(folder))}")
     return file
 
 
@@ -190,13 +197,13 @@ def print_jobs(file: IO[str], jobs: Iterable[Mapping[str, Any]]) -> None:
     for job in jobs:
         sheet = f", sheet {job['sheet']!r}" if job["sheet"] else ""
         about = f"started {shown_time(job['begun'])}; {job['operation']}, {job['company']}{sheet}"
-        # An undo state contains a colon, so it is followed by a semicolon.
-        state = f"{job['undo']};" if job["undo"] else f"{job['state']}:"
-        figures = _figures_text({**job, "done": job["done"] - job["undone"], "undone": 0}) or "none"
+        undone = [f"{job['undone']} undone"] if job["undone"] else []
+        left = _figures_text({**job, "done": job["done"] - job["undone"], "undone": 0})
+        figures = ", ".join(filter(None, (left, *undone))) or "none"
         unsent = sum(job["unsent"].values())
         others = f", {counted(job['gone'], 'row')} of other files" if job["gone"] else ""
         others += f" ({unsent} not started)" if unsent else ""
-        text = f"{state} {figures} of {counted(job['rows'], 'row')}{others}; {about}"
+        text = f"{job['state']}: {figures} of {counted(job['rows'], 'row')}{others}; {about}"
         file.write(f"{visible(job['folder'])}\n  {visible(text)}\n")
 
 
@@ -218,6 +225,8 @@ def print_job(facts: Mapping[str, Any]) -> None:
         _print_rows(_count_label(name, facts), rows, facts[name])
     for name, rows in facts["first_gone_rows"].items():
         _print_rows(f"{_count_label(name, facts)}, not in the last file", rows, facts["gone_states"][name])
+    if facts["plan"]["marker"] is None and (facts["in_doubt"] or facts["gone_states"].get("in_doubt")):
+        click.echo(f"\nto settle: {in_commands(Remedy.DECIDE_ROWS, facts)}")
     if facts["audit_rows"]:
         click.echo("\naudited rows (audit.csv has all):")
     for row in facts["audit_rows"]:

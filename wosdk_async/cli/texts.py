@@ -71,7 +71,10 @@ _WORDS: Mapping[Remedy, str] = {  # remedies that need more than their arguments
         "an update cannot change a work order's state; use wosdk start, hold, complete and so on"
     ),
     Remedy.NAME_RUN: "name the run to undo with --run N, or add --all",
-    Remedy.UNDO_AND_SEND: "to resend all rows, first run wosdk jobs undo {folder} --all, then add --again",
+    Remedy.UNDO_AND_SEND: (
+        "to resend all rows, first run wosdk jobs undo {folder} --all (work orders need --reason), then "
+        "add --again"
+    ),
     Remedy.SETTLE: "settle the rows in doubt with wosdk jobs settle {folder}",
     Remedy.MOVE_JOB: "if that job sent none of this file's rows, move {folder} to another directory",
     Remedy.NEWER_JOB: "run wosdk jobs resume {folder}",

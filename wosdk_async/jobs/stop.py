@@ -206,7 +206,7 @@ class StopRules:
         faults = frozenset(cause_of(reason).split("; "))
         self._count(self._shared & faults if self._ended else faults)
         if self._ended == ALIKE <= self.rows and self._shared:
-            text = f"all rows so far were refused for the same reason: {reason}"
+            text = f"{ALIKE} rows were refused for the same reason, and none succeeded: {reason}"
             if existing is None:
                 self._stop("all-refused", text)
                 return

@@ -98,7 +98,7 @@ class Remedy(Enum):
         'or set key = "{{column}}") and import the file once; then edit again'
     )
     SAME_MAP = "restore the previous map and marker"
-    KEY_FIRST = "if you edited rows, undo the edits, import the file once, then edit again"
+    KEY_FIRST = "undo the edits of rows and columns, import the file once, then edit again"
     OTHER_FOLDER = "name another folder with folder=DIR"
     REMOVE_ROWS = "remove these rows from the file"
     SAME_ROWS = "if these are the same rows, remove them from the file; if not, pass new_rows=True"

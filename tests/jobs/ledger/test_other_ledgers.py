@@ -321,7 +321,7 @@ async def test_only_a_job_that_sent_the_same_row_and_did_not_undo_it_is_named(
     path = local.write(changed).rename(local.folder / "tuesday.csv")
     summary = await local.run(path, MAP, marker=MARKER)
     assert summary.stopped is not None
-    remedies = (Remedy.JOB_BESIDE, Remedy.THAT_FOLDER) if same else (Remedy.EXISTING_RECORDS,)
+    remedies = (Remedy.JOB_BESIDE if same else Remedy.EXISTING_RECORDS,)
     folder = local.folder / ("monday.csv.job-2" if undone else "monday.csv.job")
     assert (summary.stopped.remedies, summary.stopped.facts["folder"]) == (remedies, str(folder))
 
@@ -708,7 +708,7 @@ async def test_again_in_a_first_run_waits_for_a_job_with_rows_in_doubt(local: Lo
     await killed_while_sending(local.job(monday, MAP), local, [1])
     tuesday = local.write(rows(1, 3)).rename(local.folder / "tuesday.csv")
     found = await refusal(local.job(tuesday, MAP, again=True), local)
-    assert (found.why, found.remedies) == ("sent_elsewhere", (Remedy.SETTLE, Remedy.NEWER_JOB))
+    assert (found.why, found.remedies) == ("sent_elsewhere", (Remedy.NEWER_JOB, Remedy.SETTLE))
 
 
 async def test_a_job_with_another_key_cannot_take_the_file(local: Local) -> None:
@@ -718,13 +718,55 @@ async def test_a_job_with_another_key_cannot_take_the_file(local: Local) -> None
 
 
 async def test_the_job_of_all_its_rows_takes_a_copy_with_more(local: Local) -> None:
-    """Without a key; with rows missing, it could not tell which ones were edited."""
     folder = Path(f"{await sent(local, 'monday.csv', rows(1, 2), MAP)}.job")
     copy = local.write(rows(1, 2, 3)).rename(local.folder / "copy.csv")
     found = await refusal(local.job(copy, MAP), local)
     assert found.remedies == (Remedy.REMOVE_ROWS, Remedy.THAT_FOLDER)
     assert (await local.run(copy, MAP, folder=folder)).done_now == 1
     assert await held(local) == Counter("123")
+
+
+async def test_only_the_job_itself_can_tell_which_rows_of_a_copy_are_edited(local: Local) -> None:
+    """Without a key. To import only the rest would double the edited row."""
+    folder = Path(f"{await sent(local, 'monday.csv', rows(1, 2), MAP)}.job")
+    copy = local.write([*rows(1), ["2", "edited", "", ""]]).rename(local.folder / "copy.csv")
+    found = await refusal(local.job(copy, MAP), local)
+    assert (found.lines, found.gone, found.remedies) == ((2,), 1, (Remedy.THAT_FOLDER,))
+    found = await refusal(local.job(copy, MAP, folder=folder), local)
+    assert (found.why, found.gone, found.rows) == ("edited_or_new", 1, 1)
+    assert await held(local) == Counter("12")
+
+
+@pytest.mark.parametrize("change", ["none", "cell", "more", "reject"])
+@pytest.mark.parametrize("is_killed", [False, True], ids=["ended", "killed"])
+@pytest.mark.parametrize(("text", "marker"), [(MAP, None), *EITHER], ids=["nothing", "key", "marker"])
+async def test_a_renamed_file_belongs_to_its_job(
+    local: Local, text: str, marker: str | None, is_killed: bool, change: str
+) -> None:
+    """One remedy, whatever else changed. With a marker, only rows in doubt need it."""
+    old = local.folder / "old.csv"
+    table = [["1", "a", "", ""], ["2", "b", "", ""], ["3", LONG if change == "reject" else "c", "", ""]]
+    source = local.write(table).rename(old)
+    if is_killed:
+        folder = await killed_while_sending(local.job(source, text, marker=marker), local, [1])
+    else:
+        folder = (await local.run(source, text, marker=marker)).folder
+    if change == "cell":
+        table[1][1] = "edited"
+    elif change == "more":
+        table.append(["4", "d", "", ""])
+    local.write(table).rename(old)
+    new = old.rename(local.folder / "new.csv")
+    if marker is None or is_killed:
+        found = await refusal(local.job(new, text, marker=marker), local)
+        assert (found.why, found.remedies, found.folder) == ("sent_elsewhere", (Remedy.THAT_FOLDER,), folder)
+    unkeyed_edit = change == "cell" and text == MAP and marker is None
+    if unkeyed_edit and not is_killed:  # the row that was planned when the run was killed was not sent
+        assert (await refusal(local.job(new, text, folder=folder), local)).why == "edited_or_new"
+    else:
+        summary = await local.run(new, text, marker=marker, folder=folder)
+        assert summary.done == len(table) - (change == "reject") - (is_killed and marker is None)
+    assert max((await held(local)).values()) == 1
 
 
 async def test_rows_of_two_other_jobs_are_all_listed(local: Local) -> None:
@@ -760,7 +802,7 @@ async def test_rows_in_doubt_of_another_job_are_settled_before_they_are_looked_u
     assert (found.why, found.lines, found.remedies) == (
         "sent_elsewhere",
         (2,),
-        (Remedy.SETTLE, Remedy.NEWER_JOB),
+        (Remedy.NEWER_JOB, Remedy.SETTLE),
     )
     assert (await local.run(monday, MAP, marker=MARKER)).done == 2
     summary = await local.run(tuesday, MAP, marker=MARKER)
@@ -784,4 +826,4 @@ async def test_the_job_with_rows_in_doubt_is_named_before_one_that_sent_more(loc
     folder = await killed_while_sending(local.job(tuesday, MAP), local, [1])
     week = local.write(rows(1, 2, 3, 4)).rename(local.folder / "week.csv")
     found = await refusal(local.job(week, MAP), local)
-    assert (found.folder, found.lines, found.remedies) == (folder, (5,), (Remedy.SETTLE, Remedy.NEWER_JOB))
+    assert (found.folder, found.lines, found.remedies) == (folder, (5,), (Remedy.NEWER_JOB, Remedy.SETTLE))

@@ -47,9 +47,8 @@ def test_a_new_ledger_begins_only_when_the_old_one_is_finished(standing: Standin
         old = ledger(counts={**counts, standing: 2}, marker=marker)
         found = refusal(decide(old, FILE, ImportOptions(again=True)))
         assert (found.why, found.rows, found.folder) == ("unfinished", 2, FOLDER)
-        by_hand = marker is None and standing is not Standing.PLANNED
-        settle = Remedy.DECIDE_ROWS if by_hand else Remedy.SETTLE
-        assert found.remedies == (Remedy.SAME_COMMAND, settle)
+        settle = () if standing is Standing.PLANNED else (Remedy.SETTLE if marker else Remedy.DECIDE_ROWS,)
+        assert found.remedies == (Remedy.SAME_COMMAND, *settle)
     begun = plan(decide(ledger(counts={**counts, standing: 0}), FILE, ImportOptions(again=True)))
     assert (begun.begins, begun.leaves_done, begun.counts[Standing.NEW]) == (True, 3, 3)
     assert not plan(decide(ledger(counts={**counts, standing: 2}), FILE, PLAIN)).begins

@@ -136,7 +136,7 @@ async def test_a_copy_without_a_key_is_not_sent_once_more(local: Local, tmp_path
     copy = local.write(rows(2, 3)).rename(tmp_path / "copy.csv")
     found = await refusal(local.job(copy, MAP, retry_refused=True), local)
     assert (found.why, found.folder, found.rows, found.lines) == ("sent_elsewhere", folder, 1, (2,))
-    assert found.remedies == (Remedy.REMOVE_ROWS,)
+    assert found.remedies == (Remedy.THAT_FOLDER,)
     assert (await local.run(copy, MAP, folder=folder, new_rows=True)).done_now == 1
     assert (await local.run(copy, MAP, again=True)).done_now == 2
     assert await held(local) == Counter("12233")

@@ -216,7 +216,7 @@ def settle_command(
       wosdk jobs settle requests.csv.job --row 7 not-created
       wosdk jobs settle requests.csv.job --all not-created
 
-    Exit status: 0 no rows in doubt, 1 some rows in doubt.
+    Exit status: 0 no rows in doubt, 1 some rows in doubt, 2 rows cannot be looked up.
     """
     by_hand = row is not None or all_rows
     wrong = by_hand != (decision is not None) or (id is None) == (decision == "created")
@@ -252,8 +252,11 @@ async def _decide(folder: Path, row: int | None, id: int | None, company: Compan
             say(_NO_DOUBT)
         for each in rows:
             shown = await decide(journal, each, id, who, company=company, on_stage=say)
-            created = f"created as {id}{f' ({shown})' if shown else ''}"
-            say(f"row {each}: {created if id else 'not created; wosdk jobs resume will send it'}")
+            if id is not None:
+                say(f"row {each}: created as {id}{f' ({shown})' if shown else ''}")
+        if rows and id is None:
+            what = counted(len(rows), "row") if row is None else f"row {row}"
+            say(f"{what} not created; to send: {shell_words('wosdk', 'jobs', 'resume', str(folder))}")
         await write_files(journal)
         if left := _count_in_doubt(journal):
             say(f"rows still in doubt: {left}")

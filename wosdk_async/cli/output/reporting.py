@@ -18,7 +18,7 @@ from wosdk_async.jobs.errors import ImportMapError, JournalError, OutputError
 from wosdk_async.jobs.imports.check_result import Finding
 from wosdk_async.jobs.journal import JobPlan
 from wosdk_async.jobs.journal.entries import KEY_EXISTS
-from wosdk_async.jobs.journal.folder import jobs_of_file
+from wosdk_async.jobs.journal.folder import numbered_jobs
 from wosdk_async.jobs.journal.row_table import names_of
 from wosdk_async.jobs.ledger.nearby import opened, remedies_of_row
 from wosdk_async.jobs.ledger.request import ReportWords
@@ -58,7 +58,7 @@ class _Causes:
         with suppress(JournalError), opened(folder) as db:
             names = names_of(db, [rows[0].row for _, rows in self.first.values()])
         for cause, (text, rows) in self.first.items():
-            name = names.get(rows[0].row) if rows[0].outcome == "in_doubt" else None
+            name = names.get(rows[0].row)
             say_cause(f"{shortened(name, MAX_NAME)!r} {text}" if name else text, rows, self.counts[cause])
 
 
@@ -110,8 +110,7 @@ class OutcomeWriter:
             self._warnings.add(cause, outcome, f"warning: {text}")
         # A code on a row that was not started means that the run tried to send it.
         if outcome.outcome in ("failed", "in_doubt") or outcome.code:  # failed rows are grouped by cause
-            has_own_cause = outcome.outcome == "in_doubt" or outcome.request_id
-            group = outcome.row if has_own_cause else cause_of(outcome.reason or "")
+            group = outcome.row if outcome.outcome == "in_doubt" else cause_of(outcome.reason or "")
             sent = f" (RequestId {outcome.request_id})" if outcome.request_id else ""
             self._faults.add(group, outcome, f"{outcome.outcome.replace('_', ' ')}: {outcome.reason}{sent}")
 
@@ -168,8 +167,18 @@ class OutcomeWriter:
             command = "run this command without --again" if again else "run the same command"
             if isinstance(summary.stopped, ImportMapError):  # the file changed while it was being sent
                 command = f"restore the file, then {command}"
+            elif _failed_entirely(summary, self.existing):
+                command = f"{_CORRECT}, then {command}"
             retried = " and those that failed before being sent" if summary.failed else ""
             say(f"to send the remaining {counted(left, 'row')}{retried}, {command}")
+
+
+_CORRECT = "correct the map or the file"
+
+
+def _failed_entirely(summary: Summary, existing: int) -> bool:
+    """Return whether no row has a record, which suggests a wrong map rather than wrong rows."""
+    return bool(summary.failed and not (summary.done or summary.found or summary.in_doubt or existing))
 
 
 _FILES = {
@@ -193,7 +202,10 @@ def say_files(summary: Summary, plan: JobPlan, existing: int) -> None:
             say_doubts(path, plan, resumes=summary.not_started > 0)
         if what := _FILES.get(name):
             say(f"{what}: {path}")
-        if name == REJECTS and (command := rejects_command(plan, path)):
+        if name == REJECTS and _failed_entirely(summary, existing):
+            if not summary.not_started:  # otherwise, this has been said
+                say(f"{_CORRECT}, then run the same command")
+        elif name == REJECTS and (command := rejects_command(plan, path)):
             say(f"to import the rows that you corrected in it: {command}")
     say_kept(summary.files)
 
@@ -263,7 +275,7 @@ def command_of(plan: JobPlan, folder: Path) -> str | None:
     if arguments is None:
         return None
     folder = folder.absolute()
-    place = [] if folder in jobs_of_file(Path(plan.file)) else [f"--job={folder}"]
+    place = [] if folder in numbered_jobs(Path(f"{plan.file}.job")) else [f"--job={folder}"]
     return shell_words("wosdk", "import", plan.file, *arguments, *place, *_company(plan))
 
 

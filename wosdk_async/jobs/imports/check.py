@@ -188,7 +188,8 @@ class Check:
             while page := list(islice(rows, _PAGE)):
                 for finding in await self._check_page(company, page, preview):
                     self._result.add(finding)
-                    if finding.kind == "there" and not self._result.existing:
+                    fails = finding.kind == "there" and self._options.if_exists == "fail"
+                    if fails and not self._result.existing:
                         self._result.existing = self._remedies(page, finding, read, preview, identity)
                     if on_row is not None:
                         on_row(finding)

@@ -159,8 +159,15 @@ def _sent_nothing(folder: Path) -> bool:
 
 
 def jobs_of_file(file: Path) -> list[Path]:
-    """Return a file's job folders, oldest first."""
-    return numbered_jobs(file.with_name(f"{file.name}.job"))
+    """Return the job folders named after a file or, if there are none, those beside it that read it last."""
+    named = numbered_jobs(file.with_name(f"{file.name}.job"))
+    return named or [folder for folder in jobs_in(file.absolute().parent) if _reads(folder, file.absolute())]
+
+
+def _reads(folder: Path, file: Path) -> bool:
+    with contextlib.suppress(JournalError):
+        return Path(plan_of(folder).file) == file
+    return False
 
 
 def numbered_siblings(folder: Path) -> list[Path]:

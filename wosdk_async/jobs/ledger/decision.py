@@ -30,7 +30,7 @@ def decide(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) 
     return (
         _key_changed(ledger, file)
         or _unknown_rows(ledger, file, options)
-        or _sent_elsewhere(file, Remedy.REMOVE_ROWS)
+        or _sent_elsewhere(file)
         or _plan(ledger, file, options)
     )
 
@@ -86,31 +86,37 @@ def _first_run(file: FileFacts, options: ImportOptions) -> Plan | Refusal:
     if options.again and not (other.running or other.in_doubt):
         sent = 0 if other.resembling else other.rows
         return attrs.evolve(plan, leaves_done=sent, resembling=other.rows - sent)
-    that = (Remedy.THAT_FOLDER,) if other.takes_file else ()
-    if other.rows >= sum(file.standings.values()):  # a copy
-        return _sent_elsewhere(file, *that, Remedy.SEND_AGAIN) or plan
-    if file.key is None and not other.whole:  # the job may not take a file that lacks some of its rows
-        that = ()
-    return _sent_elsewhere(file, Remedy.REMOVE_ROWS, *that) or plan
+    return _sent_elsewhere(file, is_first=True) or plan
 
 
-def _sent_elsewhere(file: FileFacts, *remedies: Remedy) -> Refusal | None:
+def _sent_elsewhere(file: FileFacts, *, is_first: bool = False) -> Refusal | None:
     if (other := file.elsewhere) is None:
         return None
-    about = Refusal(why="sent_elsewhere", remedies=remedies, folder=other.folder, rows=other.rows)
+    about = Refusal(why="sent_elsewhere", remedies=(Remedy.WAIT,), folder=other.folder, rows=other.rows)
     if other.resembling:
         (new, gone), *_ = pairs = other.resembling
         about = attrs.evolve(about, why="key_disguised", remedies=(Remedy.SAME_ROWS,))
         return attrs.evolve(about, first_new=new, first_gone=gone, resembling=pairs)
-    about = attrs.evolve(about, lines=other.lines, others=other.others)
-    about = attrs.evolve(about, now=file.marker if file.looks_first else None)
+    about = attrs.evolve(about, lines=other.lines, others=other.others, changed=other.changed)
+    about = attrs.evolve(about, now=file.marker if file.looks_first else None, gone=other.missing)
     if other.running:
-        return attrs.evolve(about, remedies=(Remedy.WAIT,))
-    if other.in_doubt:
-        return attrs.evolve(about, remedies=(Remedy.SETTLE, Remedy.NEWER_JOB))
-    if other.changed:
-        return attrs.evolve(about, remedies=(Remedy.OTHER_CELLS,), changed=other.changed)
-    return about
+        return about
+    that = (Remedy.THAT_FOLDER,) if is_first and other.takes_file else ()
+    is_copy = other.rows >= sum(file.standings.values())
+    remedies: tuple[Remedy, ...]
+    if that and other.renamed:
+        remedies = that
+    elif other.in_doubt:
+        remedies = (Remedy.NEWER_JOB, Remedy.SETTLE)
+    elif other.changed:
+        remedies = (Remedy.OTHER_CELLS,)
+    elif that and other.missing and not is_copy:  # only that job can ask which rows are edited
+        remedies = that
+    elif is_first and is_copy:
+        remedies = (*that, Remedy.SEND_AGAIN)
+    else:
+        remedies = (Remedy.REMOVE_ROWS, *that)
+    return attrs.evolve(about, remedies=remedies, in_doubt=other.in_doubt, renamed=other.renamed)
 
 
 def _other_ledger(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
@@ -140,12 +146,12 @@ def _settle(ledger: LedgerFacts) -> Remedy:
 
 def _begin_again(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
     if ledger.unfinished:
-        remedies = (Remedy.SAME_COMMAND, _settle(ledger))
+        remedies = (Remedy.SAME_COMMAND, *((_settle(ledger),) if ledger.in_doubt else ()))
         return Refusal(why="unfinished", remedies=remedies, folder=ledger.folder, rows=ledger.unfinished)
     elsewhere, resembling = file.elsewhere, sum(count for count, _ in file.disguised.values())
     if elsewhere is not None and elsewhere.resembling:
         resembling += elsewhere.rows
-    elif (refusal := _sent_elsewhere(file, Remedy.REMOVE_ROWS)) is not None:
+    elif (refusal := _sent_elsewhere(file)) is not None:
         return refusal
     rows, repeated = sum(file.standings.values()), file.standings.get(Standing.REPEATED, 0)
     standings = {Standing.NEW: rows - repeated, Standing.REPEATED: repeated}
@@ -171,11 +177,14 @@ def _key_changed(ledger: LedgerFacts, file: FileFacts) -> Refusal | None:
         folder=ledger.folder,
     )
     if ledger.key != file.key and unknown and not file.rejects:
-        first = ledger.first_gone
-        remedies = (*(() if ledger.key else (Remedy.KEY_FIRST,)), *about.remedies)
-        return attrs.evolve(
-            about, remedies=remedies, gone=unknown, first_gone=first, was=ledger.key, now=file.key
-        )
+        about = attrs.evolve(about, gone=unknown, first_gone=ledger.first_gone, was=ledger.key, now=file.key)
+        if ledger.key is not None:
+            return about
+        # Rows whose cells have not changed are recognized, so these rows or columns were edited.
+        columns = _changed_columns(ledger, file)
+        why: Why = "columns_changed" if columns else "key_changed"
+        remedies = (Remedy.KEY_FIRST, *_new_job_remedies(ledger, file))
+        return attrs.evolve(about, why=why, remedies=remedies, columns=columns)
     if ledger.marker != file.marker and ledger.in_doubt:  # rows in doubt were sent with the old marker
         return attrs.evolve(about, rows=ledger.in_doubt, was=ledger.marker, now=file.marker)
     return None
@@ -201,7 +210,7 @@ def _unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) 
         first_gone=ledger.first_gone,
     )
     if file.key is None and not file.rejects:
-        if columns := tuple(sorted((file.columns - ledger.header) | (ledger.columns - file.header))):
+        if columns := _changed_columns(ledger, file):
             remedies = (Remedy.KEY, *_new_job_remedies(ledger, file))
             return attrs.evolve(about, why="columns_changed", remedies=remedies, columns=columns)
         return None if options.new_rows else about
@@ -217,6 +226,10 @@ def _unknown_rows(ledger: LedgerFacts, file: FileFacts, options: ImportOptions) 
         first_gone=pairs[0][1],
         resembling=tuple(pairs[:FIRST]),
     )
+
+
+def _changed_columns(ledger: LedgerFacts, file: FileFacts) -> tuple[str, ...]:
+    return tuple(sorted((file.columns - ledger.header) | (ledger.columns - file.header)))
 
 
 def _plan(ledger: LedgerFacts | None, file: FileFacts, options: ImportOptions) -> Plan:

@@ -149,11 +149,8 @@ def existing_remedies(
                 with opened(folder) as db:
                     (is_same,) = db.execute(query, [digest, *identities]).fetchone()
                 if is_same is not None:
-                    remedies = [Remedy.JOB_BESIDE if is_same else Remedy.EXISTING_RECORDS]
-                    takes_file = is_same and other.key == plan.key and not plan.rejects
-                    if takes_file and folder.resolve() != own.resolve() and successor(folder) is None:
-                        remedies.append(Remedy.THAT_FOLDER)
-                    return {"remedies": tuple(remedies), "folder": str(folder)}
+                    remedy = Remedy.JOB_BESIDE if is_same else Remedy.EXISTING_RECORDS
+                    return {"remedies": (remedy,), "folder": str(folder)}
     return {"remedies": (Remedy.EARLIER_IMPORT,)}
 
 

@@ -117,6 +117,7 @@ def _combined(sent: Sequence[Elsewhere]) -> Elsewhere:
         lines=tuple(lines[:_MAX_LINES]),
         others=len(sent) - 1,
         takes_file=most.takes_file and most.rows >= len(lines),
+        missing=sum(each.missing for each in sent),
         changed=sum(each.changed for each in sent),
     )
 
@@ -277,7 +278,8 @@ class _OtherLedger:
             rows=len(found),
             lines=tuple(line for line, _ in found[:_MAX_LINES]),
             takes_file=self.plan.key == self.rows.key,
-            whole=len(found) >= self.plan.rows,
+            renamed=not Path(self.plan.file).exists(),
+            missing=0 if self.rows.key else self.db.execute(_MISSING).fetchone()[0],
             running=Standing.PLANNED in kinds,
             in_doubt=not kinds.isdisjoint({Standing.SENDING, Standing.IN_DOUBT}),
             changed=sum(standing == Standing.DONE_CHANGED for _, standing in found),
@@ -328,6 +330,8 @@ _FOUND = f""":looks_first AND json_extract(run.details, '$.marker') IS :marker A
 _DOUBTS = f"{Standing.SENDING}, {Standing.IN_DOUBT}"
 _HAS_ENDED = f"standing NOT IN ({_DOUBTS})"
 """SQL condition: look-ups are conclusive, because no request for the row can still take effect."""
+_MISSING = f"""SELECT count(*) FROM {LEDGER_TABLES} WHERE {STANDING} IN ({RISKY}) AND NOT planned.dismissed
+    AND planned.row NOT IN (SELECT row FROM temp.matched WHERE row IS NOT NULL)"""
 _NOT_FOUND = f"""{STANDING} IN ({_DOUBTS}) OR {STANDING} IN ({RISKY}) AND (planned.key IS NULL
     OR planned.key = :job || '-' || planned.row OR json_extract(run.details, '$.marker') IS NOT :marker
     OR {_DECIDED})"""

@@ -140,15 +140,15 @@ def _named(counts: Mapping[State, int]) -> dict[str, int]:
 
 async def overview(journal: Journal) -> Overview:
     """Return a job's overview."""
-    runs = await journal.runs()
+    runs, undone = await journal.runs(), await undo_state(journal)
     return Overview(
         folder=journal.folder,
         plan=journal.plan,
         counts=journal.counts(),
         gone=journal.counts(gone=True),
-        gone_undone=(await journal.undo_counts(gone=True))[State.DONE],
+        gone_undone=undone.gone_done if undone is not None else 0,
         unsent_elsewhere=await journal.unsent_elsewhere(),
-        undone=await undo_state(journal),
+        undone=undone,
         audit=await audit_state_of(journal),
         audit_found=await journal.audit(),
         running=_running(journal),

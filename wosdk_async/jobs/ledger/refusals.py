@@ -52,18 +52,21 @@ def _message(refusal: Refusal) -> str:
         case "sent_elsewhere" if Remedy.WAIT in refusal.remedies:
             rows = f"{_rows(refusal.rows)} of the file{_lines(refusal)}"
             return f"the job in {folder} is running, and has sent or is sending {rows}"
-        case "sent_elsewhere" if Remedy.SETTLE in refusal.remedies:
-            return f"the job in {folder} may have sent {_rows(refusal.rows)} of the file{_lines(refusal)}"
+        case "sent_elsewhere" if refusal.in_doubt:
+            rows = f"{_rows(refusal.rows)} of the file{_lines(refusal)}"
+            return f"the job in {folder}{_renamed(refusal)} may have sent {rows}"
         case "sent_elsewhere" if refusal.changed:
             rows = f"{_rows(refusal.rows)} of the file{_lines(refusal)}"
             part = "" if refusal.changed == refusal.rows else f", {refusal.changed:,} of them"
             keys = "a key" if refusal.rows == 1 else "keys"
-            sent = f"that the job in {folder}{_and_others(refusal)} sent{part} with different cells"
+            job = f"the job in {folder}{_renamed(refusal)}{_and_others(refusal)}"
+            sent = f"that {job} sent{part} with different cells"
             return f"{rows} {_have(refusal.rows)} {keys} {sent}"
         case "sent_elsewhere":
             return (
                 f"{_rows(refusal.rows)} of the file{_lines(refusal)} {_were(refusal.rows)} sent by the job "
-                f"in {folder}{_and_others(refusal)}{_without_keys(refusal.now)}"
+                f"in {folder}{_renamed(refusal)}{_and_others(refusal)}{_without_keys(refusal.now)}"
+                f"{_perhaps_edited(refusal)}"
             )
         case "key_changed" if refusal.rows:
             return (
@@ -79,15 +82,14 @@ def _message(refusal: Refusal) -> str:
         case "columns_changed":
             names = ", ".join(map(repr, refusal.columns[:_SHOWN]))
             return (
-                f"the columns {names} were added or removed since the last run, so {gone} sent before "
-                "cannot be recognized without a key"
+                f"the columns {names} were added or removed since the last run, so {gone} sent without "
+                "a key cannot be recognized"
             )
         case "edited_or_new":
             was, now = _differing(refusal.first_gone, refusal.first_new)
             return (
                 f"{gone} sent before {_are(refusal.gone)} no longer in the file{was}, and "
-                f"{_rows(refusal.rows)} {_are(refusal.rows)} new or restored{now}. Without a key, an edited "
-                "row looks like a new row"
+                f"{_rows(refusal.rows)} {_are(refusal.rows)} new or restored{now}. {_LOOKS_NEW}"
             )
         case "key_disguised":
             pairs = [f"{gone.name!r} to {new.name!r} (line {new.line})" for new, gone in refusal.resembling]
@@ -137,6 +139,19 @@ def _lines(refusal: Refusal) -> str:
     shown = texts[:_RANGES] + (["..."] if len(texts) > _RANGES or refusal.rows > len(refusal.lines) else [])
     noun = "line" if refusal.rows == 1 else "lines"
     return f" ({noun} {', '.join(shown)})" if texts else ""
+
+
+_LOOKS_NEW = "Without a key, an edited row looks like a new row"
+
+
+def _renamed(refusal: Refusal) -> str:
+    return " (whose file no longer exists)" if refusal.renamed else ""
+
+
+def _perhaps_edited(refusal: Refusal) -> str:
+    if not refusal.gone:
+        return ""
+    return f"; {_rows(refusal.gone)} that it sent {_are(refusal.gone)} not in this file. {_LOOKS_NEW}"
 
 
 def _and_others(refusal: Refusal) -> str:

@@ -104,8 +104,10 @@ class Elsewhere:
     """Lines of the rows, at most 10,000."""
     takes_file: bool = True
     """Whether the job can import the file: it has the file's key template and sent all of these rows."""
-    whole: bool = False
-    """Whether these are all rows of the job's last file."""
+    renamed: bool = False
+    """Whether the job's last file no longer exists, so this file may be that file with another name."""
+    missing: int = 0
+    """If rows have no key: number of rows that the job sent, or may have sent, and that the file lacks."""
     running: bool = False
     """Whether the other job is running, and may still have to send some of these rows."""
     in_doubt: bool = False
@@ -260,9 +262,14 @@ class Refusal:
     """Number of affected rows of the file or, for ``unfinished`` and a changed marker, of the ledger."""
     lines: tuple[int, ...] = ()
     """Lines of these rows, at most 10,000, for ``sent_elsewhere``."""
+    in_doubt: bool = False
+    """For ``sent_elsewhere``, whether some of these rows are in doubt."""
+    renamed: bool = False
+    """For ``sent_elsewhere``, whether the other job's last file no longer exists."""
     changed: int = 0
     """For ``sent_elsewhere``, number of these rows whose cells differ from those sent with the same keys."""
     gone: int = 0
+    """Number of rows that were sent, or may have been sent, and that the file lacks."""
     first_new: RowSample | None = None
     first_gone: RowSample | None = None
     resembling: tuple[tuple[RowSample, RowSample], ...] = ()

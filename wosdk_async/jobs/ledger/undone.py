@@ -116,7 +116,7 @@ class UndoSummary:
 
 @attrs.frozen
 class UndoState:
-    """Undo progress: of the file's ``created`` records, ``done`` are undone."""
+    """Undo progress: of the records ``created`` for rows of the file, ``done`` are undone."""
 
     done: int
     created: int
@@ -124,15 +124,22 @@ class UndoState:
     """Records that the last undo left in place, by outcome; None if the undo did not finish."""
     references: int = 0
     """References to delete that are not confirmed as deleted."""
-    earlier: int = 0
-    """Records that were created for rows no longer in the file, and have not been undone."""
+    gone_done: int = 0
+    """Undone records of rows that are no longer in the file."""
+    gone_left: int = 0
+    """Records of such rows that have not been undone."""
     doubted: int = 0
     """Records in ``created`` whose undo is in flight or in doubt."""
 
     @property
     def complete(self) -> bool:
         """Whether all records created by the job are undone, except references excluded from the undo."""
-        return self.done >= self.created and not (self.references or self.earlier)
+        return self.done >= self.created and not (self.references or self.gone_left)
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether the last undo was killed or stopped before it reached all its records."""
+        return not self.complete and (self.left is None or bool(self.left.get("not_started")))
 
     @property
     def name(self) -> str:
@@ -140,20 +147,17 @@ class UndoState:
         return "undone" if self.complete else "undone in part"
 
     def __str__(self) -> str:
-        texts = [f"{self.name}: {self.done} of {self.created}"]
+        done, left = self.done + self.gone_done, self.created - self.done + self.gone_left
+        texts = [f"{self.name}: {done} of {done + left}"]
         references: Mapping[str, int] = (self.left or {}).get("references", {})
-        if left := self.created - self.done:
+        if left:
             texts.append(f"{left} left{_reasons_of(self.left or {})}")
-        if self.earlier:
-            texts.append(f"{self.earlier} left from rows that are no longer in the file")
         if self.references:
             texts.append(f"references: {self.references} left{_reasons_of(references)}")
-        if not self.complete and self.left is None:
+        if self.is_unfinished:
             texts.append("the undo did not finish")
-        if not self.complete and (
-            self.left is None or self.left.get("not_started") or any(map(references.get, _RETRIED))
-        ):
-            texts.append("the same command resumes the undo")
+        if self.is_unfinished or (not self.complete and any(map(references.get, _RETRIED))):
+            texts.append("undo the job again to resume")
         return "; ".join(texts)
 
 
@@ -172,20 +176,25 @@ def _reasons_of(left: Mapping[str, Any]) -> str:
 async def undo_state(journal: Journal) -> UndoState | None:
     """Return the undo progress; None if no undo has begun."""
     counts, gone = await journal.undo_counts(), await journal.undo_counts(gone=True)
-    done = counts[State.DONE]
     undos = [run for run in await journal.runs() if run.details.get("command") == UNDO]
     last = undos[-1].details if undos else {}
     references = [each for each in await journal.references() if undos and each.undo is not State.DONE]
     begun = [each for each in references if each.undo is not State.PLANNED]
-    if not done and not begun and not any(counts[state] or gone[state] for state in UNDECIDED):
+    has_begun = any(counts[state] or gone[state] for state in (State.DONE, *UNDECIDED))
+    if not (has_begun or begun):
         return None
     left = last.get(UNDO)
     if last.get("references"):  # also count references that the undo kept or did not reach
         begun = [each for each in references if each.state in (State.DONE, *UNDECIDED)]
-    earlier = journal.counts(gone=True)[State.DONE] - gone[State.DONE]
-    doubted = sum(counts[state] for state in UNDECIDED)
-    created = journal.counts()[State.DONE]
-    return UndoState(done, created, left, len(begun), earlier, doubted)
+    return UndoState(
+        done=counts[State.DONE],
+        created=journal.counts()[State.DONE],
+        left=left,
+        references=len(begun),
+        gone_done=gone[State.DONE],
+        gone_left=journal.counts(gone=True)[State.DONE] - gone[State.DONE],
+        doubted=sum(counts[state] for state in UNDECIDED),
+    )
 
 
 async def run_to_undo(journal: Journal) -> int | None:
