@@ -20,6 +20,7 @@ from wosdk_async.jobs.journal import State
 from wosdk_async.jobs.ledger.refusals import ImportRefusedError
 from wosdk_async.jobs.ledger.terms import Refusal
 from wosdk_async.regular_files import sha256_of
+from wosdk_async.text.remedies import Remedy
 
 _KINDS: tuple[Kind, ...] = ("marked", "marked", "open", "key", "cells", "cells", "update")
 _MAX_POINTS = 45
@@ -50,6 +51,8 @@ class ImportingUser:
         self.imported: dict[str, set[Text]] = {}
         """If there is a second file: the cells with which each row was imported."""
         self.file = folder / "rows.csv"
+        self.renamed = self.named = False
+        """Whether the file was renamed, and whether imports name its job folder since."""
         self.summary: Summary | None = None
         self.dropped = False
         """Whether the map changed how rows are known."""
@@ -82,7 +85,7 @@ class ImportingUser:
     ) -> bool:
         """Import a file; return whether the import ran to its end."""
         at = self.rng.randint(1, _MAX_POINTS) if kill and self.rng.random() < 0.4 else None
-        if self.dated:
+        if self.dated or (self.named and path == self.file):
             options.setdefault("folder", self.base)
         digest = sha256_of(path)  # read now, because rejects without rows are removed
         before, is_main = len(ledgers_of(self.base)), rows is None
@@ -232,7 +235,10 @@ class ImportingUser:
             "key_disguised": bool(self.disguised),
             "key_changed": was is not None and (was.key, was.marker) != (user.key, user.marker),
             "unfinished": "again" in options,
-            "sent_elsewhere": not is_main or len(ledgers_of(self.base)) > 1 or self.has_parts,
+            "sent_elsewhere": not is_main
+            or len(ledgers_of(self.base)) > 1
+            or self.has_parts
+            or (self.renamed and not self.named),
             "superseded": not is_main,
             "rejects": (refusal.problem == "replaced" and not user.keyed)
             # Of two rejects of one order, corrected alike and edited later, nobody knows which number moved.
@@ -245,7 +251,11 @@ class ImportingUser:
     def _remedy(self, refusal: Refusal) -> None:
         """Do what the message says, or put the table and map back."""
         was, user = self.known.admitted, self.user
-        if refusal.why == "sent_elsewhere" and refusal.lines:
+        if self.renamed and not self.named:
+            if refusal.remedies != (Remedy.THAT_FOLDER,) and not self.has_parts:
+                self.found.append(f"renamed: {refusal}")
+            self.named = True
+        elif refusal.why == "sent_elsewhere" and refusal.lines:
             removed = {line - 2 for line in refusal.lines}
             user.rows = [row for index, row in enumerate(user.rows) if index not in removed]
             if not user.rows:

@@ -14,11 +14,13 @@ import attrs
 
 from tests.simulation.killed_process import run_simulation
 from tests.simulation.walks.importing import PART, ImportingUser
-from tests.simulation.walks.ledgers import ledgers_of
+from tests.simulation.walks.ledgers import ledger_rows, ledgers_of
 from tests.simulation.walks.service import BAD
 from tests.simulation.walks.user import Kind, Text, UserRow, read_table, text_of, write_table
 from wosdk_async import Company
+from wosdk_async.jobs.journal import State
 from wosdk_async.model import Contact
+from wosdk_async.regular_files import sha256_of
 
 _MAX_STEPS = 14
 _MAX_RUNS = 12
@@ -78,6 +80,7 @@ class Walk(ImportingUser):
             "map": (2, self._change_map),
             "close": (1, self._close),
             "wait": (1, self._wait),
+            "rename": (2, self._rename),
             "part": (9 if self.has_parts else 0, self._import_part),
         }
         (name,) = self.rng.choices(list(steps), [weight for weight, _ in steps.values()])
@@ -196,6 +199,31 @@ class Walk(ImportingUser):
         if await self._import(path, rows=[attrs.evolve(each) for each in self.user.rows], kill=False):
             self.found.append("copied: a copy of a file that was sent is accepted")
         path.unlink()
+
+    async def _rename(self) -> None:
+        """Rename the file, with an edit perhaps. Only its job can tell what to send, so that job is named."""
+        self.user.write(self.file)
+        if (
+            self.dated
+            or self.renamed
+            or self.user.kind == "update"
+            or not self._admitted(sha256_of(self.file))
+        ):
+            return
+        assert self.ledger is not None
+        unsure = (State.SENDING, State.IN_DOUBT)
+        states = [each.state for each in ledger_rows(self.ledger) if each.place and not each.undone]
+        is_sent = sum(each in (*unsure, State.DONE) for each in states) > 1
+        can_look_up = self.user.kind == "marked" and not any(each in unsure for each in states)
+        if not is_sent or can_look_up:
+            return
+        self.file, self.renamed = self.file.rename(self.folder / "renamed.csv"), True
+        if self.rng.random() < 0.5:
+            self.user.edit()
+        if await self._import(self._saved(), kill=False):
+            self.found.append("renamed: a renamed file is sent by a new job")
+        if not self.named:
+            self.found.append("renamed: the job of a renamed file is not named")
 
     async def _import_part(self) -> None:
         """Import some rows from a second file, or undo what that file sent."""
