@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -87,8 +88,12 @@ FORMS = [
 
 
 def outcome(read: Any) -> Any:
+    return outcome_of(lambda: fingerprint(read()))
+
+
+def outcome_of(read: Any) -> Any:
     try:
-        return fingerprint(read())
+        return read()
     except (RefusedError, InconclusiveResponse, ValueError, TypeError, KeyError) as error:
         return type(error), str(error)
 
@@ -99,6 +104,24 @@ def test_both_readings_say_the_same(form: codec.Envelope, cls: type[Any], bodies
     for body in bodies * 8:
         plain = outcome(lambda: form.plain(codec.loads(body), lambda data: codec.structure(data, cls)))  # noqa: B023
         assert outcome(lambda: envelopes.objects(form, cls)(body)) == plain  # noqa: B023
+
+
+@pytest.mark.parametrize("cls", [WorkOrder, "WorkOrder"])
+def test_a_page_decoded_in_slices_is_the_page(
+    cls: type[WorkOrder] | str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same rows and errors as of the page decoded at once, and each error before the first slice."""
+    for module in (codec, codec.json):
+        monkeypatch.setattr(module, "LARGE", -1)  # so that all pages are decoded in slices
+    odd = [
+        b'{"Entities": [{"Data": {"Id": 1}}, {"Data": {"Number": %s}}]}' % each
+        for each in (b'"\xff"', b"NaN")
+    ]
+    for body in [*ROWS, *odd] * 8:
+        page = outcome_of(lambda: envelopes.page_decoder(cls)(body))  # noqa: B023
+        if not isinstance(page, tuple):  # an error
+            page = fingerprint(page if isinstance(page, list) else list(chain.from_iterable(page)))
+        assert page == outcome(lambda: envelopes.objects(envelopes.ROWS, cls)(body))  # noqa: B023
 
 
 @pytest.mark.parametrize(("form", "cls", "bodies"), FORMS)

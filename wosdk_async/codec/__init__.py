@@ -37,25 +37,41 @@ import cattrs
 
 from wosdk_async.codec.compiler import READING, Unsupported
 from wosdk_async.codec.dicts import FastWriters, make_reader, make_writer, spellings, write_ref
-from wosdk_async.codec.json import WHOLE, Envelope, ResponseReader, dumps, exact_decoder, loads
+from wosdk_async.codec.json import (
+    LARGE,
+    UNREADABLE,
+    WHOLE,
+    Envelope,
+    ResponseReader,
+    check_size,
+    dumps,
+    exact_decoder,
+    loads,
+    slices,
+)
 from wosdk_async.codec.record_reader import RecordReaders
 from wosdk_async.model.base import Record, Ref
 
 __all__ = [
+    "LARGE",
     "READING",
+    "UNREADABLE",
     "WHOLE",
     "Envelope",
     "RecordReaders",
     "ResponseReader",
     "Unsupported",
+    "check_size",
     "content_source",
     "converter",
     "decode",
     "dumps",
     "exact_decoder",
     "loads",
+    "page_reader",
     "plain",
     "reader",
+    "slices",
     "spellings",
     "structure",
     "unstructure",
@@ -102,6 +118,12 @@ def decode(body: bytes, cls: Any, form: Envelope = WHOLE) -> Any:
 def reader(cls: Any, form: Envelope = WHOLE) -> Callable[[bytes], Any]:
     """Return a function equivalent to :func:`decode` for one class and envelope."""
     return ResponseReader(cls, form, _readers).read
+
+
+@functools.lru_cache(maxsize=1024)
+def page_reader(cls: Any, form: Envelope) -> Callable[[bytes], Any]:
+    """Return the function that decodes a query's pages: :meth:`ResponseReader.read_page`."""
+    return ResponseReader(cls, form, _readers).read_page
 
 
 def unstructure(obj: Any) -> Any:

@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Callable, Iterator
 from decimal import Decimal
+from itertools import chain
 from typing import Any
 
 import attrs
@@ -215,8 +216,8 @@ class Envelope:
     plain: Callable[[Any, One], Any]
     typed: Callable[[Any, str | None], Any]
     envelope: Any = None
-    rows: Callable[[bytes], list[msgspec.Raw]] | None = None
-    """Splits a response into the JSON of its objects, or raises :data:`UNREADABLE`.
+    rows: Callable[[bytes], list[bytes]] | None = None
+    """Splits a response into the JSON of its objects. Raises :data:`UNREADABLE`, or the errors of ``plain``.
 
     None if the response is a single object.
     """
@@ -224,6 +225,22 @@ class Envelope:
 
 WHOLE = Envelope(lambda document, one: one(document), lambda found, origin: found.__made__(origin))
 """Envelope of a response that is a single object."""
+
+
+LARGE = _MAX_SYMBOLS
+"""Bytes above which a page is decoded in slices, even if all its rows are usual."""
+_SLICE = 64 * 1024  # bytes of a slice; they take up to 4 ms if all rows are unusual
+
+
+def slices(rows: list[bytes]) -> Iterator[list[bytes]]:
+    """Split the rows of a page, so that decoding a part of them blocks the event loop only briefly."""
+    start = size = 0
+    for end, row in enumerate(rows, 1):
+        size += len(row)
+        if size >= _SLICE:
+            yield rows[start:end]
+            start, size = end, 0
+    yield rows[start:]
 
 
 class ResponseReader:
@@ -243,12 +260,33 @@ class ResponseReader:
             check_size(body)
         if (found := self._read_fast(body)) is not None:
             return found
-        if self._fast is not None and self._form.rows is not None:
-            with contextlib.suppress(*UNREADABLE):
-                return self._read_rows(self._form.rows(body))
+        if (rows := self._split(body)) is not None:
+            return list(chain.from_iterable(self._read_rows(rows, READING.origin)))
         return self._read_slowly(body, learn=self._fast is not None)
 
-    def _read_fast(self, body: bytes | msgspec.Raw) -> Any:
+    def read_page(self, body: bytes) -> list[Any] | Iterator[list[Any]]:
+        """Return the objects in ``body``, or an iterator that decodes them in slices.
+
+        The iterator raises no errors: all are raised here.
+        """
+        if len(body) <= LARGE and (found := self._read_fast(body)) is not None:
+            return found  # type: ignore[no-any-return]
+        rows = self._split(body)
+        return self.read(body) if rows is None else self._read_rows(rows, READING.origin)
+
+    def _split(self, body: bytes) -> list[bytes] | None:
+        """Return the JSON of the objects on a page; None if ``body`` must be read as a whole.
+
+        It must be if a program's hooks may refuse an object, or if any row is not an object.
+        """
+        if self._form.rows is None or self._version is None:
+            return None
+        with contextlib.suppress(*UNREADABLE):
+            rows = self._form.rows(body)
+            return rows if all(row.startswith(b"{") for row in rows) else None
+        return None
+
+    def _read_fast(self, body: bytes) -> Any:
         """Return the result read with the Struct; None if there is no Struct or ``body`` does not fit it."""
         if self._version != self._readers.version and self._version is not None:
             self._build()
@@ -267,16 +305,22 @@ class ResponseReader:
             self._readers.learn(self._cls, value if isinstance(value, list) else [value])
         return value
 
-    def _read_rows(self, rows: list[msgspec.Raw]) -> list[Any]:
-        """Return the objects of a page. A row that does not fit the Struct does not slow down the others."""
+    def _read_rows(self, rows: list[bytes], origin: str | None) -> Iterator[list[Any]]:
+        """Yield the objects of a page. A row that does not fit the Struct does not slow down the others."""
         one = ResponseReader(self._cls, WHOLE, self._readers)
-        objects, slow = [], 0
-        for row in rows:
-            if (found := one._read_fast(row)) is None:
-                slow += 1
-                found = one._read_slowly(bytes(row), learn=slow <= MAX_LEARNED)
-            objects.append(found)
-        return objects
+        slow = 0
+        for part in slices(rows):
+            objects = []
+            before, READING.origin = READING.origin, origin
+            try:
+                for row in part:
+                    if (found := one._read_fast(row)) is None:
+                        slow += 1
+                        found = one._read_slowly(row, learn=one._fast is not None and slow <= MAX_LEARNED)
+                    objects.append(found)
+            finally:
+                READING.origin = before
+            yield objects
 
     def _build(self) -> None:
         with self._readers.lock:

@@ -8,7 +8,8 @@ keys; responses with other keys are read by the functions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -77,7 +78,22 @@ class _Record(Struct, Generic[T], forbid_unknown_fields=True, gc=False):
     request_id: Any = msgspec.field(name="RequestId", default=None)
 
 
-_split = codec.exact_decoder(_Rows[msgspec.Raw])
+_usual_rows = codec.exact_decoder(_Rows[msgspec.Raw])
+_members = codec.exact_decoder(dict[str, msgspec.Raw])
+_rows = codec.exact_decoder(list[dict[str, msgspec.Raw]])
+
+
+def _split(body: bytes) -> list[bytes]:
+    """Return the JSON of each row, after all checks of the document."""
+    codec.check_size(body)
+    body.decode()  # refuses invalid text, which msgspec finds only when it decodes the row
+    with contextlib.suppress(msgspec.ValidationError):
+        return [bytes(row.data) for row in _usual_rows(body).entities]
+    document = {
+        name: _rows(value) if name == "Entities" else codec.loads(bytes(value))
+        for name, value in _members(body).items()
+    }
+    return ROWS.plain(document, bytes)  # type: ignore[no-any-return]
 
 
 def _plain_record(found: Any, one: One) -> Any:
@@ -104,9 +120,27 @@ ROWS = codec.Envelope(
     lambda found, one: [one(row["Data"]) for row in _require_list(_document(found)["Entities"])],
     lambda found, origin: [row.data.__made__(origin) for row in found.entities],
     _Rows,
-    lambda body: [row.data for row in _split(body).entities],
+    _split,
 )
 """Records of a query: ``{Entities: [{Data}]}`` (facts 4)."""
+_dict_rows = objects(ROWS, None)
+
+
+def page_decoder(cls: type[Any] | str) -> Callable[[bytes], Any]:
+    """Return the decoder of a query's pages.
+
+    It returns the list of records, or an iterator that decodes them in slices if the page is large or has
+    rows that are slow to decode.
+    """
+    return _dict_page if isinstance(cls, str) else codec.page_reader(cls, ROWS)  # type: ignore[arg-type]  # as in objects()
+
+
+def _dict_page(body: bytes) -> list[Any] | Iterator[list[Any]]:
+    if len(body) > codec.LARGE:
+        with contextlib.suppress(*codec.UNREADABLE):
+            return ([codec.loads(row) for row in part] for part in codec.slices(_split(body)))
+    return _dict_rows(body)  # type: ignore[no-any-return]
+
 
 RECORD = codec.Envelope(_plain_record, _typed_record, _Record)
 """Record of a retrieve, in either envelope: ``{Entities: [{Data}]}`` of spec 4.9, or ``{Data}`` of the

@@ -13,11 +13,13 @@ from wosdk_async.fork_safety import Uncopied
 from wosdk_async.model import Record
 from wosdk_async.protocol import calls
 from wosdk_async.protocol.arguments import described, entity_name
+from wosdk_async.protocol.envelopes import page_decoder
 from wosdk_async.protocol.wire import Call
 from wosdk_async.query.paging import (
     KeyCursor,
     OffsetCursor,
     checked_size,
+    complete,
     id_of,
     key_ranges,
     prefetch,
@@ -190,7 +192,8 @@ class Query(Uncopied, Generic[T]):
         return read_batches(builder, self._plan, self._send, checked_size(size), parallel, "batches")
 
     async def _fetch(self, plan: Plan, expression: dict[str, Any]) -> list[T]:
-        rows = await self._send(calls.query(plan.entity, expression, isolation=plan.isolation))
+        call = calls.query(plan.entity, expression, isolation=plan.isolation)
+        rows = await complete(await self._send(attrs.evolve(call, decode=page_decoder(plan.entity))))
         require_objects(rows, plan.name)
         return rows
 

@@ -10,7 +10,7 @@ import asyncio
 import logging
 import operator
 import reprlib
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -200,6 +200,17 @@ async def prefetch(cursors: Iterable[Cursor]) -> AsyncGenerator[list[Any], None]
                 yield page
     finally:
         await _cancel(fetching)
+
+
+async def complete(page: list[Any] | Iterator[list[Any]]) -> list[Any]:
+    """Return all records of a page; other tasks run between the slices of one that is still being decoded."""
+    if isinstance(page, list):
+        return page
+    records: list[Any] = []
+    for part in page:
+        records += part
+        await asyncio.sleep(0)
+    return records
 
 
 def _start(cursor: Cursor) -> asyncio.Task[list[Any]]:
