@@ -231,7 +231,8 @@ class ImportingUser:
         gone, new = self.known.differences(user.rows, more=user.more)
         reasons = {
             "edited_or_new": not user.keyed and gone and (new or bool(self.sent_rejects)),
-            "columns_changed": not user.keyed and gone and new and self.columns_changed,
+            "columns_changed": self.columns_changed
+            and ((not user.keyed and gone and new) or (was is not None and was.key != user.key)),
             "key_disguised": bool(self.disguised),
             "key_changed": was is not None and (was.key, was.marker) != (user.key, user.marker),
             "unfinished": "again" in options,
