@@ -1,7 +1,7 @@
 """Marked calls: look up the record of a call in doubt; if the record is confirmed absent, retry the call.
 
-Before its first attempt, a call waits for others with the same key (``key_turns.py``). The call looks up its
-key first if this was requested, or if an earlier call may have taken effect.
+Before its first attempt, a call waits for others with the same key (``key_turns.py``). It also looks up the
+key if the caller asked for that, or if an earlier call may have taken effect.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ fewest slots; tied Companies take turns.
 
 A slot cannot be revoked: a host that hangs keeps its Company's slots until their deadlines. Therefore each
 Company may hold ``SHARE`` slots even if the shared total is used up, as long as the client stays within
-its ceiling. While other Companies hold slots, a Company's slots beyond ``SHARE`` must be fewer than the free
-slots, so that the next Company finds a free slot.
+its ceiling. While other Companies hold slots, a Company may exceed ``SHARE`` only by fewer slots than are
+free, so that the next Company finds one.
 
 A queue is ready while calls wait in it and its limit and rate allow another slot. Ready queues are grouped by
 the number of slots they hold, so granting a slot takes constant time, however many calls wait.

@@ -1,8 +1,8 @@
 """Hosts that may receive the bearer token, and hosts of file downloads.
 
 The token is sent over https to the configured locator and to the Company host that the locator names.
-Loopback and hosts listed by the user do not require https. A locator on another machine may name a host on
-this machine only if the user has listed that host.
+Loopback and hosts listed by the user do not require https. A locator on another machine may name this
+machine only if the user has listed it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Batched socket reads and writes for one pool.
 
 Writing: all requests of one event loop iteration are sent together. Reading: our own epoll watches the
-sockets, and the loop watches the epoll. All readable sockets are read in one batch, while asyncio alone would
-make a dozen calls for each of them.
+sockets, and the loop watches the epoll. All readable sockets are read in one batch; asyncio alone would make
+a dozen calls per socket.
 """
 
 from __future__ import annotations
