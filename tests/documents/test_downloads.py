@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import logging
 import os
 import resource
 from pathlib import Path
@@ -14,8 +15,18 @@ from hypothesis import strategies as st
 
 from tests.documents.storage import Storage, answer, company, files
 from tests.support.service import Answer, Request, Service, error
-from wosdk_async import BusinessRuleError, Document, DownloadError, InvalidCallError, NotFoundError, Ref
+from wosdk_async import (
+    BusinessRuleError,
+    Client,
+    Customer,
+    Document,
+    DownloadError,
+    InvalidCallError,
+    NotFoundError,
+    Ref,
+)
 from wosdk_async.resources.files import safe_name
+from wosdk_async.sandbox import Faults
 
 WHOLE = os.urandom(300_000)
 
@@ -215,3 +226,19 @@ async def test_redirects_are_followed() -> None:
     paths = [request.split(" ")[1] for request in storage.requests + other.requests]
     assert paths == ["/a", "/b", "/c?signature=y"]
     assert "authorization" not in "".join(other.requests).lower()
+
+
+async def test_a_download_is_counted_and_logged(
+    wosdk_client: Client, wosdk_faults: Faults, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As one call with its outcome, besides the calls that find the file's address."""
+    caplog.set_level(logging.DEBUG, "wosdk_async")
+    acme = wosdk_client.company()
+    made = await acme.documents.attach(Customer(id=512), b"x", file_name="a.txt")
+    assert await acme.documents.download(made) == b"x"
+    wosdk_faults.add("status", status=404, operation="other")
+    with pytest.raises(DownloadError):
+        await acme.documents.download(made)
+    assert wosdk_client.stats().outcomes == {"done": 6, "DownloadError": 1}
+    calls = [text for text in caplog.messages if text.startswith("call: ") and "download Document" in text]
+    assert ["error=DownloadError" in text for text in calls] == [False, True]

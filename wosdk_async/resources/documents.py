@@ -25,6 +25,7 @@ from wosdk_async.errors import (
 from wosdk_async.model import EntitySpecifier, Record
 from wosdk_async.protocol.arguments import described
 from wosdk_async.protocol.records import Upload, create
+from wosdk_async.protocol.wire import Call
 from wosdk_async.query.fields import fields
 from wosdk_async.query.paths import identifier
 from wosdk_async.resources.files import (
@@ -57,6 +58,7 @@ __all__ = ["Documents"]
 _MAX_UPLOAD = 20 * 1024 * 1024  # bytes. Not shown; assumed: the sister product's limit (facts 7)
 _MAX_DOWNLOAD = 64 * 1024 * 1024  # bytes of a file, unless the caller passes ``max_bytes``
 _FILES = ("Local", "Cloud", "CloudShared", "WonDocument", "WonNote")  # facts 9: all storage types but URL
+_DOWNLOAD: Call[object] = Call("download Document", "GET", "", bytes, repeat_safe=True)
 _FILE_SECONDS = 120.0  # deadline of an upload or download: long, because files are larger than call responses
 
 
@@ -259,25 +261,26 @@ class Documents(Resource):
         id = document_id(document)
         require_size(max_bytes)
         path = None if to is None else require_writable(to)
-        try:
-            async with asyncio.timeout(seconds) as limit:
-                # Not a local variable: only FileDownload hides the address in a traceback's locals.
-                download, receive = self._prepared(await self._address(id), id, path, max_bytes, progress)
-                downloads = self._sender.transport.downloads(self._sender.sessions)
-                return await downloads.fetch(download, receive, options.retry)
-        except WosdkError as error:
-            error.add(operation=f"download Document {id}", company=self._company.name)
-            error.__traceback__ = None  # the frames hold the address, which may be signed
-            raise
-        except TimeoutError:
-            if not limit.expired():
+        transport, sessions = self._sender.transport, self._sender.sessions
+        with transport.hold(_DOWNLOAD, sessions):
+            try:
+                async with asyncio.timeout(seconds) as limit:
+                    # Not a local variable: only FileDownload hides the address in a traceback's locals.
+                    download, receive = self._prepared(await self._address(id), id, path, max_bytes, progress)
+                    return await transport.downloads(sessions).fetch(download, receive, options.retry)
+            except WosdkError as error:
+                error.add(operation=f"download Document {id}", company=self._company.name)
+                error.__traceback__ = None  # the frames hold the address, which may be signed
                 raise
-            raise DeadlineError(
-                f"the file did not arrive within {seconds:g} s",
-                phase="downloading",
-                operation=f"download Document {id}",
-                company=self._company.name,
-            ) from None
+            except TimeoutError:
+                if not limit.expired():
+                    raise
+                raise DeadlineError(
+                    f"the file did not arrive within {seconds:g} s",
+                    phase="downloading",
+                    operation=f"download Document {id}",
+                    company=self._company.name,
+                ) from None
 
     def _prepared(
         self, address: GetDocDownloadUrl, id: int, to: Path | None, max_bytes: int, progress: Progress | None
