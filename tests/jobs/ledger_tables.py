@@ -137,7 +137,7 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
     ),
     "unfinished": (
         "`--again` while rows are unsent, in flight or in doubt",
-        attrs.evolve(_LEDGER, counts={Standing.IN_DOUBT: 1}),
+        attrs.evolve(_LEDGER, counts={Standing.IN_DOUBT: 1}, marker="m"),
         _FILE,
         ImportOptions(again=True),
     ),
