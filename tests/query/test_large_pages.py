@@ -13,7 +13,7 @@ from wosdk_async.protocol.wire import Call
 ROW = {"Number": "RS00042", "StatusId": "New", "Customer": {"Id": 512}, "ShortLocation": 20 * "suite 214 "}
 TURN = 128 * 1024  # at least one turn of the event loop for so many bytes
 PAGES: dict[str, tuple[int, dict[str, Any]]] = {  # number of rows, what is unusual about each
-    "large": (9000, {}),
+    "large": (9000, {"ShortLocation": 90 * "suite 214 "}),
     "a number as enum value": (2000, {"StatusId": 5}),
     "an id as object": (2000, {"Customer": 512}),
     "another spelling": (2000, {"duration": 60}),
