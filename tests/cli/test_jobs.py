@@ -221,6 +221,60 @@ def test_a_decision_of_a_person_is_kept_and_not_undone(
     assert (found["undone"], found["unsure"], found["left"][0]["row"]) == (13, 1, 2)
 
 
+def test_a_job_is_found_by_the_new_name_of_its_file(
+    file: Path, store: Path, wosdk: Wosdk, tmp_path: Path
+) -> None:
+    """Also when its folder is renamed, before the next import."""
+    folder = imported(wosdk, file, store)
+    renamed = file.rename(tmp_path / "renamed.csv")
+    lost = wosdk("jobs", "resume", folder)
+    assert (lost.exit_code, f"--job {folder}" in lost.stderr) == (2, True)
+    assert wosdk("jobs", "show", renamed).exit_code == 2
+    imported(wosdk, renamed, store, "--job", str(folder))
+    for job in (renamed, folder.rename(tmp_path / "renamed.csv.job")):
+        assert "if rerun: nothing to send; 14 created before" in wosdk("jobs", "show", job).stdout
+    moved = renamed.rename(tmp_path / "moved.csv")
+    folder = (tmp_path / "renamed.csv.job").rename(tmp_path / "moved.csv.job")
+    result = wosdk("jobs", "resume", folder)
+    assert (result.exit_code, f"{folder}: nothing to send" in result.stderr) == (0, True), result.stderr
+    assert f"wosdk import {moved} --map" in wosdk("jobs", "show", moved).stdout
+
+
+def test_a_stopped_undo_is_named_by_the_next_import(file: Path, store: Path, wosdk: Wosdk) -> None:
+    folder = imported(wosdk, file, store)
+    assert wosdk("jobs", "undo", folder, *REASON).exit_code == 0
+
+    async def stop() -> None:
+        """Leave the journal as Ctrl-C does after all but one of the records."""
+        async with Journal.open(folder) as journal:
+            await journal.start_run(command="undo", of_run=1)
+            await journal.end_run(130, undo={"undone": 13, "not_started": 1})
+
+    asyncio.run(stop())
+    with contextlib.closing(sqlite3.connect(folder / "journal.db", isolation_level=None)) as db:
+        db.execute("DELETE FROM undo WHERE row = 14")
+    assert "; undo the job again to resume" in wosdk("jobs", "show", folder).stdout
+    again = wosdk("import", file, "--map", MAP, "--sandbox", store)
+    assert "warning: an undo of this job did not finish" in again.stderr
+
+
+def test_doubts_without_a_marker_are_settled_together(file: Path, store: Path, wosdk: Wosdk) -> None:
+    text = MAP.read_text("utf-8").replace("marker = ", "# marker = ")
+    map_file = file.with_name("unmarked.toml")
+    map_file.write_text(text, encoding="utf-8")
+    assert wosdk("import", file, "--map", map_file, "--sandbox", store).exit_code == 0
+    folder = file.with_name(f"{file.name}.job")
+    killed(folder, 2, 3)
+    assert wosdk("import", file, "--map", map_file, "--sandbox", store).exit_code == 1
+    assert (
+        f"to settle: look for each row of in_doubt.csv in the Company, then run wosdk jobs settle {folder}"
+        in (wosdk("jobs", "show", folder).stdout)
+    )
+    settled = wosdk("jobs", "settle", folder, "--all", "not-created")
+    assert (settled.exit_code, settled.stderr.count("not created")) == (0, 1)
+    assert f"2 rows not created; to send: wosdk jobs resume {folder}" in settled.stderr
+
+
 def test_rejects_and_reports_are_written_again(store: Path, wosdk: Wosdk, tmp_path: Path) -> None:
     header, *rows = table()
     source = tmp_path / "f.csv"

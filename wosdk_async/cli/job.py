@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,7 +24,7 @@ from wosdk_async.errors import ConfigurationError, WosdkError
 from wosdk_async.jobs import ImportMap, ImportOptions, Source, open_source
 from wosdk_async.jobs.journal import JobPlan, JobRun, Journal, row_table, run_table
 from wosdk_async.jobs.journal.entries import as_last_given
-from wosdk_async.jobs.journal.folder import plan_of
+from wosdk_async.jobs.journal.folder import last_file, plan_of
 from wosdk_async.jobs.journal.worker_tables import audit_facts
 from wosdk_async.jobs.ledger.facts import preview_of
 from wosdk_async.jobs.ledger.overview import (
@@ -86,15 +85,10 @@ def require_lasting(plan: JobPlan, folder: Path) -> None:
 
 
 def input_of(plan: JobPlan, folder: Path) -> Path:
-    """Return the input file: for stdin and URLs, the copy in the job folder.
-
-    If the file was moved or renamed together with the folder, return the file that the folder's name names.
-    """
+    """Return the input file; for stdin and URLs, the copy in the job folder."""
     copies = sorted(folder.glob(f"input.{plan.sha256[:16]}*"))
-    last = Path(plan.file)
-    named = folder.absolute().with_name(re.sub(r"\.job(-[0-9]+)?\Z", "", folder.absolute().name))
-    if (file := next((each for each in (*copies, last, named) if each.is_file()), None)) is None:
-        text = f"{last}: this job's input file is missing; put it back, or if it was renamed, import it with"
+    if not (file := copies[0] if copies else last_file(plan, folder)).is_file():
+        text = f"{file}: this job's input file is missing; put it back, or if it was renamed, import it with"
         raise CliError(f"{text} {shell_words('--job', str(folder))}")
     return file
 

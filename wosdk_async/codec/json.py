@@ -228,7 +228,7 @@ WHOLE = Envelope(lambda document, one: one(document), lambda found, origin: foun
 
 
 LARGE = 8_000_000
-"""Bytes above which a page is decoded in slices, even if all its rows are usual: a smaller one takes 35 ms."""
+"""Bytes above which even a page of usual rows is decoded in slices; a smaller one takes at most 35 ms."""
 _SLICE = 64 * 1024  # bytes of a slice; they take up to 4 ms if all rows are unusual
 
 

@@ -113,6 +113,16 @@ def test_a_known_row_may_be_one_whose_key_a_spreadsheet_changed(rejects: bool) -
         assert plan(decide(gone, back, ImportOptions(new_rows=True)))
 
 
+@pytest.mark.parametrize("columns", [(), ("c",)], ids=str)
+def test_a_key_is_added_before_rows_or_columns_are_edited(columns: tuple[str, ...]) -> None:
+    """To restore the previous map would lead to the same refusal."""
+    gone = ledger(gone={Standing.DONE: 1}, gone_unexplained=1)
+    keyed = file(standings=NEW, key="{a}", columns=frozenset("ab").union(columns))
+    found = refusal(decide(gone, keyed, PLAIN))
+    assert (found.why, found.columns) == ("columns_changed" if columns else "key_changed", columns)
+    assert found.remedies == (Remedy.KEY_FIRST, Remedy.UNDO_AND_SEND)
+
+
 @each_of("doubts", [{Standing.SENDING}, {Standing.IN_DOUBT}, {Standing.SENDING, Standing.IN_DOUBT}])
 @each_of(("was", "now"), [("m", "n"), ("m", None), (None, "m")])
 def test_another_marker_is_refused_while_rows_are_in_doubt(

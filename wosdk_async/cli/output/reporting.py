@@ -18,7 +18,7 @@ from wosdk_async.jobs.errors import ImportMapError, JournalError, OutputError
 from wosdk_async.jobs.imports.check_result import Finding
 from wosdk_async.jobs.journal import JobPlan
 from wosdk_async.jobs.journal.entries import KEY_EXISTS
-from wosdk_async.jobs.journal.folder import numbered_jobs
+from wosdk_async.jobs.journal.folder import last_file, numbered_jobs
 from wosdk_async.jobs.journal.row_table import names_of
 from wosdk_async.jobs.ledger.nearby import opened, remedies_of_row
 from wosdk_async.jobs.ledger.request import ReportWords
@@ -274,9 +274,9 @@ def command_of(plan: JobPlan, folder: Path) -> str | None:
     arguments = _arguments(plan)
     if arguments is None:
         return None
-    folder = folder.absolute()
-    place = [] if folder in numbered_jobs(Path(f"{plan.file}.job")) else [f"--job={folder}"]
-    return shell_words("wosdk", "import", plan.file, *arguments, *place, *_company(plan))
+    folder, file = folder.absolute(), last_file(plan, folder)
+    place = [] if folder in numbered_jobs(Path(f"{file}.job")) else [f"--job={folder}"]
+    return shell_words("wosdk", "import", str(file), *arguments, *place, *_company(plan))
 
 
 def rejects_of(folder: Path) -> Path:

@@ -166,8 +166,15 @@ def jobs_of_file(file: Path) -> list[Path]:
 
 def _reads(folder: Path, file: Path) -> bool:
     with contextlib.suppress(JournalError):
-        return Path(plan_of(folder).file) == file
+        return last_file(plan_of(folder), folder) == file
     return False
+
+
+def last_file(plan: JobPlan, folder: Path) -> Path:
+    """Return the file that a job read last; if both were renamed, the file that the folder is named after."""
+    folder, last = folder.absolute(), Path(plan.file)
+    named = folder.with_name(re.sub(r"\.job(-[0-9]+)?\Z", "", folder.name))
+    return named if named.is_file() and not last.exists() else last
 
 
 def numbered_siblings(folder: Path) -> list[Path]:

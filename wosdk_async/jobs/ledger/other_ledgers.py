@@ -13,7 +13,7 @@ import attrs
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import DECIDED, JobPlan
 from wosdk_async.jobs.journal.entries import RUN_REFUSED, JobRun
-from wosdk_async.jobs.journal.folder import jobs_in, lost_jobs_in, plan_of
+from wosdk_async.jobs.journal.folder import jobs_in, last_file, lost_jobs_in, plan_of
 from wosdk_async.jobs.journal.lock import is_held
 from wosdk_async.jobs.journal.run_table import runs
 from wosdk_async.jobs.journal.store import JOURNAL, read_plan
@@ -278,7 +278,7 @@ class _OtherLedger:
             rows=len(found),
             lines=tuple(line for line, _ in found[:_MAX_LINES]),
             takes_file=self.plan.key == self.rows.key,
-            renamed=not Path(self.plan.file).exists(),
+            renamed=not last_file(self.plan, self.folder).exists(),
             missing=0 if self.rows.key else self.db.execute(_MISSING).fetchone()[0],
             running=Standing.PLANNED in kinds,
             in_doubt=not kinds.isdisjoint({Standing.SENDING, Standing.IN_DOUBT}),
