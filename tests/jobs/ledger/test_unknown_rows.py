@@ -45,6 +45,18 @@ async def test_a_key_that_comes_after_an_edit_asks_to_undo_the_edit_first(local:
     assert (summary.done_now, summary.changed) == (0, 1)
 
 
+async def test_a_row_sent_before_the_map_had_a_key_is_known_when_it_returns_with_another_column(
+    local: Local,
+) -> None:
+    """By the cells that the map reads, as nothing else about the row is equal."""
+    await local.run(rows(1, 2), MAP)
+    assert (await local.run(rows(1, 3), MAP, new_rows=True)).done_now == 1
+    assert (await local.run(rows(1, 3), KEYED)).done_now == 0
+    wider = local.write([[*row, "more"] for row in rows(1, 3, 2)], [*HEADER, "extra"])
+    assert (await local.run(wider, KEYED)).done_now == 0
+    assert await held(local) == Counter("123")
+
+
 async def test_a_row_that_waits_may_be_a_reject_that_was_sent_meanwhile(local: Local) -> None:
     """The user corrected it in the file, whose run was killed, and in the rejects."""
     folder = (await local.run([*rows(1), ["2", LONG, "", ""]], MAP)).folder

@@ -32,7 +32,7 @@ def test_a_seed_replays_a_walk() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "first"), [("edited-not-asked", 12), ("not-looked-up", 2), ("repeated-keys-sent", 8)]
+    ("rule", "first"), [("edited-not-asked", 12), ("not-looked-up", 2), ("repeated-keys-sent", 20)]
 )
 def test_a_broken_rule_is_found(rule: str, first: int) -> None:
     """From the first seed on that finds it."""

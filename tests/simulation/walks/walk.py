@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import random
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -45,6 +46,7 @@ class Walk(ImportingUser):
         """Cells of rejects as they were in the file, by job and row."""
         self.copies: list[Path] = []
         """Files of rejects that the user saved elsewhere."""
+        self.renames = random.Random(f"renames {seed}")  # of its own, so that other walks stay as they are
 
     # --- the walk -----------------------------------------------------------------------------------
 
@@ -59,6 +61,8 @@ class Walk(ImportingUser):
                 if self.found:
                     break
                 self.service.faults = self.rng.choice((0.0, 0.1, 0.3, 0.6))
+                if self.renames.random() < 0.05:
+                    await self._rename()
                 await self._step()
             if not self.found:
                 await self._end()
@@ -80,7 +84,6 @@ class Walk(ImportingUser):
             "map": (2, self._change_map),
             "close": (1, self._close),
             "wait": (1, self._wait),
-            "rename": (2, self._rename),
             "part": (9 if self.has_parts else 0, self._import_part),
         }
         (name,) = self.rng.choices(list(steps), [weight for weight, _ in steps.values()])
@@ -217,6 +220,7 @@ class Walk(ImportingUser):
         can_look_up = self.user.kind == "marked" and not any(each in unsure for each in states)
         if not is_sent or can_look_up:
             return
+        self.say("rename")
         self.file, self.renamed = self.file.rename(self.folder / "renamed.csv"), True
         if self.rng.random() < 0.5:
             self.user.edit()
