@@ -44,7 +44,7 @@ def test_anything_else_is_one_error(body: bytes) -> None:
     assert not re.search(r"Error\b|object is not", str(problem_of(raised.value).body["detail"]))
 
 
-@each_of("id", ["2", "x", "", True, 2.0, 2.5, [2], {"Id": 2}])
+@each_of("id", ["2", "x", "", True, 2.0, 2.5, [2], {"Id": 2}, 0, -5, 2**63])
 def test_an_id_of_another_kind_is_refused_by_its_place(id: Any) -> None:
     """The samples show numbers only; the record would say that its id is an int."""
     body = json.dumps({"Entities": [{"Data": {"Id": 2}}, {"Data": {"Id": id}}]})

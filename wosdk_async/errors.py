@@ -3,7 +3,7 @@
 ========================  ====================================================================
 fix the call              :class:`ConfigurationError`, :class:`InvalidCallError`, :class:`NotUniqueError`,
                           :class:`PayloadError`, :class:`DownloadError`
-log in again              :class:`SessionError` and below
+log-in failed             :class:`SessionError` and below
 read the refusal          :class:`RefusedError` and below: the service did nothing
 retry                     :class:`NotSentError`, :class:`NoAnswerError`, :class:`DeadlineError`
 look before you repeat    :class:`InDoubtError`: the service may have carried out the call
@@ -214,7 +214,7 @@ class NotUniqueError(WosdkError):
     kind = "not-unique"
 
 
-# --- log in again ---------------------------------------------------------------------------
+# --- log-in failed --------------------------------------------------------------------------
 
 
 class SessionError(WosdkError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import logging
+import time
 import traceback
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -18,7 +19,14 @@ from tests.documents.storage import Act, Storage, answer, company, files
 from tests.errors.test_faults import check
 from tests.support.laws import each_of
 from tests.support.service import Answer, Request, Service
-from wosdk_async import DeadlineError, DownloadError, NoAnswerError, NotSentError, WosdkError
+from wosdk_async import (
+    DeadlineError,
+    DownloadError,
+    NoAnswerError,
+    NotSentError,
+    ThrottledError,
+    WosdkError,
+)
 
 TOKEN = "tokAbCdEfGhIjKlMnOpQrStUvWx0123456789xyz"
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"
@@ -139,6 +147,19 @@ async def test_what_may_pass_is_tried_again(act: Act, tmp_path: Path) -> None:
         await storage.all_gone()
     assert (len(storage.requests), error.attempts) == (3, 3)
     assert files(tmp_path) == {"a": b"whole"}
+
+
+async def test_a_busy_storage_says_when_to_try_again() -> None:
+    """As for calls: the wait is added to the pause, and a wait of over a minute ends the download."""
+    busy = answer(b"", 503, Retry_After="0.2")
+    async with Storage(busy, answer(b"whole")) as storage, company(storage.url) as acme:
+        began = time.monotonic()
+        assert await acme.documents.download(1) == b"whole"
+        assert time.monotonic() - began >= 0.2
+    async with Storage(answer(b"", 429, Retry_After="61")) as storage, company(storage.url) as acme:
+        error = await failing(acme, None, ThrottledError)
+    assert (len(storage.requests), error.attempts, error.status, error.retry_after) == (1, 1, 429, 61.0)
+    assert error.times.keys() == {"queue", "request"}
 
 
 async def test_a_storage_that_is_not_there() -> None:

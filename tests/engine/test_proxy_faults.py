@@ -45,7 +45,7 @@ REFUSALS: dict[str, tuple[str, list[bytes], str, Remedy | None, bool]] = {
         "http",
         [b"HTTP/1.1 100 Go\r\n\r\nHTTP/1.1 403 No\r\n\r\n"],
         "403 No",
-        Remedy.PROXY_RULES,
+        Remedy.PROXY_ALLOW,
         False,
     ),
     "only interim": ("http", [b"HTTP/1.1 100 Go\r\n\r\n" * 99], "without a final one", None, False),
@@ -60,7 +60,7 @@ REFUSALS: dict[str, tuple[str, list[bytes], str, Remedy | None, bool]] = {
         "socks5",
         [*GREETED, b"\x05\x02\x00\x01" + bytes(6)],
         "not allowed by its rules",
-        Remedy.PROXY_RULES,
+        Remedy.PROXY_ALLOW,
         False,
     ),
     "gone": ("socks5h", [*GREETED, b"\x05\x05\x00\x04" + bytes(18)], "connection refused", None, True),
@@ -100,6 +100,20 @@ async def test_a_proxy_that_refuses(refusal: str) -> None:
     assert said in str(error)
     assert SECRET not in str(error)
     assert (error.remedy, error.host_gone, server.connections) == (remedy, gone, 1)
+
+
+async def test_a_proxy_of_the_environment_that_refuses_may_be_bypassed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """NO_PROXY has no effect on a proxy that the program chose."""
+    async with Proxy(b"HTTP/1.1 403 no\r\nContent-Length: 0\r\n\r\n") as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", f"http://{proxy.address}")
+        async with Service(name=NAME) as service:
+            service.url = f"https://{NAME}"
+            async with service.client(options=QUICK) as made:
+                with pytest.raises(NotSentError) as caught:
+                    await made.company().get(Customer, 1)
+    assert caught.value.remedies == (Remedy.PROXY_RULES,)
 
 
 async def test_a_proxy_that_repeats_its_password(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -354,6 +354,21 @@ def test_a_secret_without_an_id_is_named(given: str) -> None:
             Settings.from_env({"WOSDK_COMPANY": "Acme", given: "/run/secrets/acme"} | more)
 
 
+def test_a_pair_and_a_command_are_too_many(tmp_path: Path) -> None:
+    """One of them is stale. A variable replaces the other form in a profile."""
+    command, pair = {"WOSDK_CREDENTIALS_COMMAND": "print-them"}, {"WOSDK_CLIENT_ID": "id"}
+    pair["WOSDK_CLIENT_SECRET"] = SECRET
+    with pytest.raises(ConfigurationError, match="WOSDK_CLIENT_ID and WOSDK_CREDENTIALS_COMMAND are both"):
+        Settings.from_env(command | pair)
+    config = tmp_path / "config.toml"
+    lines = ("[profiles.pair]", 'client_id = "old"', f'client_secret = "{SECRET}"')
+    config.write_text("\n".join((*lines, "[profiles.command]", 'credentials_command = "old"')), "utf-8")
+    config.chmod(0o600)
+    named = {"WOSDK_CONFIG": str(config), "WOSDK_PROFILE": "command"}
+    assert Settings.from_env(named | pair).credentials == Credentials("id", SECRET)
+    assert callable(Settings.from_env({**named, "WOSDK_PROFILE": "pair"} | command).credentials)
+
+
 def test_a_secret_and_a_file_with_one_are_too_many(tmp_path: Path) -> None:
     """One of them is stale. A variable replaces a profile's secret in either form."""
     both = "WOSDK_CLIENT_SECRET and WOSDK_CLIENT_SECRET_FILE are both set"

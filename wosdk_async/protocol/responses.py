@@ -121,7 +121,7 @@ def _as_throttled(refusal: RefusedError, response: Response) -> ThrottledError:
         time_stamp=refusal.time_stamp,
         request_id=refusal.request_id,
     )
-    throttled.retry_after = _retry_after(response.headers)
+    throttled.retry_after = retry_after_in(response.headers)
     return throttled
 
 
@@ -132,7 +132,7 @@ def _failure(
     body = members(response.body) if len(response.body) <= LONG else {}
     code, message = body.get("ErrorCode"), body.get("ErrorMessage")
     has_error_body = any(isinstance(text, str) and text for text in (code, message))
-    wait = _retry_after(response.headers)
+    wait = retry_after_in(response.headers)
     verdict, kind = verdict_on(
         response.status,
         code if isinstance(code, str) else "",
@@ -198,7 +198,7 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _retry_after(headers: Mapping[str, str]) -> float | None:
+def retry_after_in(headers: Mapping[str, str]) -> float | None:
     """Return the seconds to wait, from the first valid Retry-After (a number or HTTP date), or None.
 
     For a date, the wait is counted from the response's Date, because the clocks may differ.

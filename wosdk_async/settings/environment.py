@@ -53,6 +53,7 @@ _REGIONS = ("americas", "apac", "emea")
 _COMPANY, _CLIENT_ID = "WOSDK_COMPANY", "WOSDK_CLIENT_ID"
 _ADDRESSES = tuple(f"{PREFIX}{name}" for name in ADDRESSES)
 _SECRETS = "WOSDK_CLIENT_SECRET", "WOSDK_CLIENT_SECRET_FILE"
+_COMMAND = "WOSDK_CREDENTIALS_COMMAND"
 _VARIABLES = frozenset(f"{PREFIX}{name}" for name in NAMES) - {_COMPANY}
 _KNOWN = _VARIABLES | {_COMPANY, "WOSDK_PROFILE", "WOSDK_CONFIG"}
 # Similarity that counts as misspelt. It is high, because a program may use our prefix for its variables.
@@ -178,12 +179,14 @@ def _require_addresses(region: Region, env: Mapping[str, Any], rules: HostRules)
 
 def _credentials(env: Mapping[str, Any], profile: str | None) -> Credentials | CredentialProvider | None:
     client_id, secret = env.get(_CLIENT_ID), env.get("WOSDK_CLIENT_SECRET")
-    file, command = env.get("WOSDK_CLIENT_SECRET_FILE"), env.get("WOSDK_CREDENTIALS_COMMAND")
+    file, command = env.get("WOSDK_CLIENT_SECRET_FILE"), env.get(_COMMAND)
     where = f" in the {profile}, which replaces the environment variables" if profile else ""
     if secret and file:
         raise ConfigurationError(
             f"WOSDK_CLIENT_SECRET and WOSDK_CLIENT_SECRET_FILE are both set{where}; set one of them"
         )
+    if command and client_id and (secret or file):
+        raise ConfigurationError(f"{_CLIENT_ID} and {_COMMAND} are both set{where}; set one of them")
     if client_id and secret:
         return Credentials(client_id, secret)
     if client_id and file:
@@ -201,7 +204,12 @@ def _profile_below(profile: Mapping[str, Any], given: Mapping[str, Any]) -> dict
     """Return a profile, without its addresses or secret if a variable names another region or secret."""
     own = profile.get("WOSDK_REGION", _REGIONS[0])
     left_out = _ADDRESSES if given.get("WOSDK_REGION", own) != own else ()
-    left_out += () if given.keys().isdisjoint(_SECRETS) else _SECRETS
+    if not given.keys().isdisjoint(_SECRETS):
+        left_out += (*_SECRETS, _COMMAND)
+    if _CLIENT_ID in given:
+        left_out += (_COMMAND,)
+    if _COMMAND in given:
+        left_out += (*_SECRETS, _CLIENT_ID)
     return {key: value for key, value in profile.items() if key not in left_out}
 
 

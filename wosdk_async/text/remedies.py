@@ -32,6 +32,7 @@ class Remedy(Enum):
     SETTINGS_FILE = "create the file, or unset WOSDK_CONFIG"
     PROXY_LOGIN = "check the user name and password in the proxy address"
     PROXY_NO_LOGIN = "add the user name and password to the proxy address: http://user:password@host:port"
+    PROXY_ALLOW = "ask the proxy's administrator to allow this host"
     PROXY_RULES = "ask the proxy's administrator to allow this host, or add the host to NO_PROXY"
     PROXY_ADDRESS = "check the scheme and port of the proxy address"
     NOT_TLS = "the server does not speak TLS: use http:// or another port"
@@ -162,6 +163,7 @@ class Remedy(Enum):
 
 
 _JSON: Mapping[Remedy, str] = {
+    Remedy.MOVED_BY_COMMANDS: "an update cannot change a work order's state",
     Remedy.UNCHECKED: "",  # JSON has no such argument
     Remedy.REFERENCE: 'refer to it by {{"Id": id}}',
     Remedy.REMOVE_ELEMENTS: 'send the elements to remove, each with its Id and "PerformDeletion": true',

@@ -14,8 +14,9 @@ from urllib.parse import urljoin, urlsplit
 
 import attrs
 
-from wosdk_async.errors import DownloadError, WosdkError
+from wosdk_async.errors import DownloadError, ThrottledError, WosdkError
 from wosdk_async.options import RetryPolicy
+from wosdk_async.protocol.responses import retry_after_in
 from wosdk_async.protocol.wire import Call, InconclusiveResponse
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.clock import TransportClock
@@ -76,15 +77,17 @@ class Downloads:
 
         Raises:
             DownloadError: the file cannot be fetched, and a retry would not help.
-            NotSentError, NoAnswerError: all attempts failed.
+            NotSentError, NoAnswerError, ThrottledError: all attempts failed.
         """
         queue, limiter = self.queue, self.queue.limiter
         call: Call[object] = Call("download", "GET", "", bytes, repeat_safe=True)
         trace = Trace()
 
         async def once() -> T:
+            trace.start_phase("queue", self.clock.now())
             await limiter.acquire(queue)
             try:
+                trace.start_phase("request", self.clock.now())
                 trace.attempts += 1
                 return await receive(lambda write: self._stream(file, write))
             finally:
@@ -97,7 +100,8 @@ class Downloads:
             without_frames(error)  # the frames hold chunks, headers and addresses, which may repeat a secret
             if isinstance(error, WosdkError):
                 error.hide(file.secrets)  # also the short secrets that `within` ignored in the address
-                error.add(attempts=trace.attempts)
+                trace.start_phase(trace.phase, self.clock.now())
+                error.add(attempts=trace.attempts, waits=trace.waits, times=trace.times)
             if isinstance(cause, SendError):
                 cause.hide(file.secrets)
                 error.__cause__ = without_frames(cause)
@@ -140,6 +144,10 @@ def _redirect_target(url: str, response: StreamedResponse) -> str:
 async def _read(response: StreamedResponse, write: WriteChunk, file: FileDownload) -> None:
     """Pass the body of a 200 response to ``write``. The engine checks that the body is complete."""
     if response.status >= 500 or response.status in _BUSY:
+        if (wait := retry_after_in(response.headers)) is not None:
+            busy = ThrottledError("the file storage is busy", status=response.status)
+            busy.retry_after = wait
+            raise busy
         raise InconclusiveResponse(response.status, "the file storage is unavailable")
     if response.status != 200:
         why = f"the file storage did not send the file: HTTP {response.status}"

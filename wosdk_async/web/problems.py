@@ -62,6 +62,7 @@ class ProblemRule:
 
 _OPERATOR = "The back end is not set up correctly for the work-order service; see its log for the cause."
 _NO_SESSION = "The back end could not log in to the work-order service; see its log for the cause."
+_NO_FILE = "The file is missing, too large or unavailable; see the back end's log for the cause."
 _SAFE = "No usable response was received. The same request can be retried."
 _REFUSED = "The work-order service refused the request. See `code`, and the back end's log for details."
 _SENT = "The request was sent to the work-order service, and no response says whether it was carried out."
@@ -106,7 +107,7 @@ PROBLEMS: Mapping[type[WosdkError], ProblemRule] = {
         ProblemRule(errors.DiscoveryError, 502, "No session", _NO_SESSION),
         ProblemRule(errors.UnknownCompanyError, 502, "Unknown Company", _NO_SESSION),
         ProblemRule(errors.SessionRefusedError, 502, "No session", _NO_SESSION),
-        ProblemRule(errors.DownloadError, 502, "The file cannot be downloaded", _OPERATOR),
+        ProblemRule(errors.DownloadError, 502, "The file cannot be downloaded", _NO_FILE),
         ProblemRule(errors.ConfigurationError, 500, "The back end is not set up", _OPERATOR),
         ProblemRule(errors.WosdkError, 500, "The back end failed", _OPERATOR),
     )

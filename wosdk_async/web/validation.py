@@ -150,7 +150,7 @@ def read_event(body: bytes, entity: type[T]) -> list[T]:
     data with the service before you act on it.
 
     Raises:
-        PayloadError: the body is too long or not in the service's format, or an id is not an integer.
+        PayloadError: the body is too long or not in the service's format, or an id is invalid.
         InvalidCallError: ``body`` is not bytes.
     """
     # facts 8
@@ -169,7 +169,7 @@ def read_event(body: bytes, entity: type[T]) -> list[T]:
         ) from cause
     for number, record in enumerate(records):
         id = getattr(record, "id", None)
-        if not (id is None or type(id) is int):  # facts 8: as in a query, where ids are numbers
-            shown = repr(shortened(id, _MAX_SHOWN)) if isinstance(id, str) else json_kind_of(id)
-            raise PayloadError(f"Entities[{number}].Data.Id is {shown}, not a whole number")
+        if not (id is None or (type(id) is int and 0 < id < 2**63)):  # facts 8: as in a query
+            shown = shortened(repr(id), _MAX_SHOWN) if isinstance(id, str | int) else json_kind_of(id)
+            raise PayloadError(f"Entities[{number}].Data.Id is {shown}, not a record's id")
     return records

@@ -49,6 +49,8 @@ class Proxy:
     password: Secret
     secrets: Secrets = attrs.field(repr=False)
     """User name and password, both raw and as sent, to be hidden in errors: a proxy may repeat them."""
+    from_env: bool = True
+    """Whether the address comes from the environment, where ``NO_PROXY`` applies."""
 
     @property
     def tls(self) -> bool:
@@ -66,6 +68,11 @@ class Proxy:
         if self.user or self.password:
             return Remedy.PROXY_LOGIN
         return Remedy.PROXY_NO_LOGIN
+
+    @property
+    def rules_remedy(self) -> Remedy:
+        """Remedy for a proxy that does not allow the host."""
+        return Remedy.PROXY_RULES if self.from_env else Remedy.PROXY_ALLOW
 
     def authorization(self) -> Secret | None:
         """Return the ``Proxy-Authorization`` header value; None if user name and password are empty."""
@@ -117,7 +124,7 @@ def proxy_rules(proxy: Secret | None, trust_env: bool) -> ProxyRules | None:
     Only this function reads proxies from the environment.
     """
     if proxy is not None:
-        return ProxyRules(parse_proxy(proxy, "proxy"), {})
+        return ProxyRules(attrs.evolve(parse_proxy(proxy, "proxy"), from_env=False), {})
     if not (trust_env and any(name.lower().endswith("_proxy") for name in os.environ)):
         return None
     from urllib.request import getproxies_environment  # imported here: takes 20 ms, and is seldom needed

@@ -268,7 +268,7 @@ class _Tunnel(Layer):
         else:
             raise self._refused(f"{_MAX_INTERIM} interim responses without a final one")
         if status >= 300:
-            final = Remedy.PROXY_RULES if 400 <= status < 500 and status not in _TRANSIENT else None
+            final = proxy.rules_remedy if 400 <= status < 500 and status not in _TRANSIENT else None
             remedy = proxy.login_remedy if status == 407 else final
             raise self._refused(said, remedy, status in _UNREACHABLE)
 
@@ -307,7 +307,7 @@ class _Tunnel(Layer):
         if version != 5:
             raise self._refused("it does not speak SOCKS 5", Remedy.PROXY_ADDRESS)
         if code:
-            remedy = Remedy.PROXY_RULES if code == _SOCKS_RULES else None
+            remedy = proxy.rules_remedy if code == _SOCKS_RULES else None
             raise self._refused(_REPLIES.get(code, f"reply {code}"), remedy, code in _SOCKS_UNREACHABLE)
         await self._read(_address_length)
 
