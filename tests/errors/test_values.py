@@ -46,7 +46,7 @@ def attributes(kind: type[WosdkError]) -> dict[str, object]:
     return {name: getattr(kind, name) for name in names if not name.startswith("_")}
 
 
-SECONDS = st.none() | st.floats()
+SECONDS = st.none() | st.floats(allow_nan=False)
 
 
 @st.composite
