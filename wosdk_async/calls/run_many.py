@@ -44,7 +44,7 @@ class Run(Uncopied, Generic[I, R]):
     block ends early, the run starts no more calls. After ``break``, it waits for the calls in flight.
     After an exception or a cancellation, calls in flight get ``grace`` seconds and are then cancelled; calls
     already sent are in doubt. After the block, unread outcomes can still be read, followed by a
-    ``NotStarted`` for each remaining input that is ready.
+    ``NotStarted`` for each remaining input that is available without waiting.
 
     If the inputs raise an exception, including ``CancelledError``, the run raises it once all earlier
     outcomes have been read. If the block has raised another exception, the run adds a note to that exception

@@ -37,7 +37,7 @@ class Exit(IntEnum):
     INTERRUPTED = 130
     """Ctrl-C, as reported by shells."""
     PIPE = 141
-    """Closed stdout pipe, as reported by shells."""
+    """Broken pipe on stdout, as shells report it."""
 
 
 def status_of(error: BaseException) -> Exit:

@@ -71,7 +71,7 @@ class RowError(InvalidCallError):
 
 
 class AmbiguousNameError(RowError):
-    """Row whose name or key matches several records."""
+    """Row with a name or key that matches several records."""
 
     kind = "ambiguous-name"
 

@@ -124,7 +124,7 @@ class StrictServer(MCPServer[Any]):
     """Server for one Company that refuses unknown arguments and responds to unreadable lines.
 
     The MCP library ignores both. With a misspelt filter, an agent would get all records instead of some.
-    After an unreadable line, such as one with a lone surrogate from a model, a client would wait forever.
+    A client would wait forever for the response to an unreadable line, such as one with a lone surrogate.
     """
 
     def __init__(self, company: str, instructions: str) -> None:

@@ -76,7 +76,7 @@ class CommitResult(Result):
         default=None, description="Current state. Only 'done' means that the change was made."
     )
     do_not_repeat: bool = Field(
-        default=False, description="If true, the change may have been made. Do not make it by other means."
+        default=False, description="If true, the change may have been made: do not make it by other means."
     )
     wait_seconds: int | None = Field(default=None, description="Seconds to wait before calling settle.")
     look_with: dict[str, Any] | None = Field(default=None, description="Tool call that shows the effect.")

@@ -81,7 +81,7 @@ def _named(value: Any) -> Any:
 def with_order_command(action: str, name: str, fields: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
     """Convert the creation of a work order to WoCreateCommand; return any other action unchanged.
 
-    The service computes the due time, unless that would overwrite one of ``fields``.
+    Request a computed due time, unless it would overwrite one of ``fields``.
     """
     if (action, name) != ("create", "WorkOrder"):
         return action, name, fields

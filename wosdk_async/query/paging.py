@@ -181,7 +181,7 @@ def property_of(record: Mapping[str, Any], name: str) -> Any:
 def checked_size(size: Any) -> int:
     """Return ``size``. Raises InvalidCallError for an invalid page size."""
     if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= ROW_CAP:
-        raise InvalidCallError(f"size is {size!r}; a page has 1 to {ROW_CAP} rows, the service's cap")
+        raise InvalidCallError(f"size is {size!r}; it must be from 1 to {ROW_CAP}, the service's row cap")
     return size
 
 

@@ -215,7 +215,7 @@ def _float_cells(column: Any, bits: int) -> Cells:
 
 
 def _old_time_cells(seconds: Any, nanoseconds: Any) -> Cells:
-    """Return the texts of INT96 times.
+    """Return INT96 timestamps as strings.
 
     Nanoseconds overflow outside the years 1677 to 2262, so only the fractions of seconds are taken from them.
     """

@@ -215,7 +215,7 @@ class Transport:
         return Hold(state, self.clock, call, sessions, self._observers + log)
 
     def downloads(self, sessions: SessionManager) -> Downloads:
-        """Return a Company's downloads in the running loop; they use their own connections."""
+        """Return a Company's downloader for the running loop; it uses its own connections."""
         return self._loop_state().downloads(self._settings, sessions)
 
     def stats(self) -> Stats:

@@ -208,7 +208,7 @@ def update_command(
     texts = RecordTexts.read(kind, [record_id], by)
     values = parsed_fields(kind, fields, json_body, empty_is_null=True)
     if not values:
-        raise CliError(f"no fields given; add some, such as wosdk update {entity} ID NAME=VALUE")
+        raise CliError(f"no fields given; add some, as in: wosdk update {entity} ID NAME=VALUE")
     if if_unchanged and isinstance(kind, str):
         raise CliError("--if-unchanged needs an entity in the catalogue; leave out --unchecked")
     if not isinstance(kind, str):

@@ -132,7 +132,10 @@ class Leases:
     def open(
         self, epoch: int, worker: str, batch: Sequence[GrantedRow], *, clock: float, heard: float
     ) -> Lease:
-        """Open a lease. At its last report, the worker's clock read ``clock`` and ours read ``heard``."""
+        """Open a lease.
+
+        ``clock`` is the worker's time when it made its last report; ``heard`` is ours when it arrived.
+        """
         rows = {row.row: row for row in batch}
         if len(rows) != len(batch) or self.rows.keys() & rows:
             raise AssertionError(f"a row of lease {epoch} is already leased")

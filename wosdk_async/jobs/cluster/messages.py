@@ -106,8 +106,9 @@ class Order:
 
 @attrs.frozen(kw_only=True)
 class RowReport:
-    """Outcome of one row under one grant. ``number`` counts results; a repeated result keeps its number.
+    """Outcome of one row under one grant.
 
+    ``number`` is the result's sequence number; a resent result keeps it.
     ``not_sent`` means that no request for the row takes effect, now or later. The fields from ``entity`` to
     ``found`` describe the effect of a completed row; the fields from ``error`` to ``request_id`` describe an
     error.

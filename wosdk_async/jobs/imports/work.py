@@ -37,7 +37,7 @@ class JobWork:
     """One run of a job; call :meth:`carry_out` first, then the methods of ``reports``.
 
     Raises:
-        ConfigurationError: workers do not support an option.
+        ConfigurationError: an option is set that workers do not support.
     """
 
     def __init__(self, job: OpenedJob, company: Company, stop: Stop) -> None:

@@ -51,9 +51,9 @@ def _reads(
 class JournalAccess:
     """Journal that can be read even while another process is working on the job.
 
-    Only the holder of its lock can write to it. Coroutines that write return once the change is on disk. They
-    raise JournalError if the change cannot be written; in that case nothing may be sent. Other methods that
-    write queue a change, and do not raise if the disk fails.
+    Only the holder of its lock can write to it. Writing coroutines do not return until the change is on
+    disk. They raise JournalError if the change cannot be written; in that case nothing may be sent. Other
+    methods that write queue a change, and do not raise if the disk fails.
     """
 
     def __init__(

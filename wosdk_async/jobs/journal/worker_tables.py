@@ -87,7 +87,7 @@ def save_audit(db: sqlite3.Connection, *, result: AuditResult, rows: Iterable[Au
 
 
 def forget_audit(db: sqlite3.Connection) -> None:
-    """Delete the last audit, before more rows are sent."""
+    """Delete the last audit. Called before more rows are sent."""
     db.execute("DELETE FROM audit")
     db.execute("DELETE FROM audit_result")
 

@@ -173,7 +173,7 @@ class Table:
         return "record" if any(others) else "lone key"
 
     def _is_skipped(self, row: Row) -> bool:
-        """Return whether a condition skips a row. A condition on an unusable cell sets the row's fault."""
+        """Return whether any skip condition matches a row; an unusable cell becomes the row's fault."""
         try:
             return row.fault is None and any(
                 all(holds(row.cells[column]) for column, holds in condition.items())

@@ -141,7 +141,8 @@ class CreatedRecords:
         found = f"{self._field.path} is {key!r:.80}, not {created.key!r:.80}"
         if key:
             return found
-        return f"{found}; if the row was sent with another marker, import with that map once, and undo again"
+        remedy = "if the row was sent with another marker, import once with the map that names it"
+        return f"{found}; {remedy}, then undo again"
 
 
 async def look_up_twice(

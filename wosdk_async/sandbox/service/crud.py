@@ -28,7 +28,7 @@ from wosdk_async.sandbox.storage.database import column
 
 
 def create_response(context: RequestContext, entity: str, record: Record, *lists: str) -> Record:
-    """Return a record that a command created, as the dialect shows it, with the named ``lists`` filled."""
+    """Return a record that a command created, in the dialect's format, including the named ``lists``."""
     schema = schemas(context.dialect)[entity]
     if not context.dialect.opens_created:
         shown = [name for name in ON_CREATE_ONLY if name.lower() in schema.by_name]

@@ -23,19 +23,19 @@ class TLSSessions(dict[SessionKey, ssl.SSLSession]):
     """TLS session cache: resume a host's session to shorten the next handshake.
 
     The key holds the context, verified name and port, because Python resumes a session under any name without
-    verifying the name again. At most ``most`` sessions are kept. For the program's own context, ``most`` is
-    0: the program may change the context, and a resumed session would ignore the change.
+    verifying the name again. ``max_sessions`` is 0 for the program's own context: the program may change the
+    context, and a resumed session would ignore the change.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, max_sessions: int) -> None:
         super().__init__()
-        self._most = most
+        self._max_sessions = max_sessions
 
     def keep(self, key: SessionKey, session: ssl.SSLSession | None) -> None:
         """Keep the newest session for a host."""
-        if session is None or not self._most:
+        if session is None or not self._max_sessions:
             return
-        if len(self) >= self._most:
+        if len(self) >= self._max_sessions:
             self.clear()
         self[key] = session
 

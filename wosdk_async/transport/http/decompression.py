@@ -61,7 +61,7 @@ class UnwantedContent(BadContent):
 
 
 class LoopTurns:
-    """Pauses in long work, so that the event loop can run other tasks."""
+    """Regular yields to the event loop during long work, so that other tasks run."""
 
     def __init__(self) -> None:
         self._left = _STEPS

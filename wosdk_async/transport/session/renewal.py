@@ -25,7 +25,7 @@ _JITTER = 1.0  # maximum random seconds added, because many Companies may get th
 
 
 class Renewal(Generic[T]):
-    """Log-in in progress, retried while any waiting caller has time.
+    """Current log-in, retried until the deadlines of all waiting callers have passed.
 
     Without waiting callers, it is retried until 10 s after its start, and then cancelled.
     """

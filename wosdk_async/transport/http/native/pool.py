@@ -219,5 +219,5 @@ class Pool:
                     connection.abort()
 
     def abandon(self) -> None:
-        """Leave all sockets to the parent process. This is called on the copy in a forked child."""
+        """Leave all sockets to the parent process. A forked child calls this on its copy of the pool."""
         self.writer.inherited = self.reader.inherited = True

@@ -107,7 +107,7 @@ def parse_origin(text: str, proxies: ProxyRules | None = None) -> Origin:
     """Parse an origin such as ``https://host:port``, and add its proxy. Raises ValueError."""
     parts = urlsplit(text)
     if parts.scheme not in ("http", "https") or not parts.hostname or any(each in text for each in "@?#"):
-        raise ValueError(f"{text[:200]!r} is not an http or https address of a host")
+        raise ValueError(f"{text[:200]!r} is not an http or https origin, such as https://host:port")
     tls = parts.scheme == "https"
     proxy = None if proxies is None else proxies.route(text)[0]
     return Origin(text, parts.hostname, parts.port or (443 if tls else 80), tls, proxy)
