@@ -33,34 +33,7 @@ if TYPE_CHECKING:
     from wosdk_async.codec.json_schema import json_schema
     from wosdk_async.codec.records import from_dict, from_json, to_dict, to_json
     from wosdk_async.company import Company
-    from wosdk_async.errors import (
-        BusinessRuleError,
-        ConfigurationError,
-        ConflictError,
-        CredentialsError,
-        DeadlineError,
-        DiscoveryError,
-        DownloadError,
-        InDoubtError,
-        InvalidCallError,
-        NameNotFoundError,
-        NoAnswerError,
-        NotFoundError,
-        NotSentError,
-        NotUniqueError,
-        OverloadedError,
-        PayloadError,
-        RefusedError,
-        SessionError,
-        SessionRefusedError,
-        ThrottledError,
-        UnknownCompanyError,
-        UnknownFieldError,
-        UnknownNameError,
-        UnknownPropertyError,
-        UnsupportedError,
-        WosdkError,
-    )
+    from wosdk_async.errors import *  # noqa: F403
     from wosdk_async.model import *  # noqa: F403
     from wosdk_async.options import CallOptions, ClientOptions, Limits, RetryPolicy, Timeouts
     from wosdk_async.options.hooks import Attempt, DryRun
@@ -80,7 +53,6 @@ if TYPE_CHECKING:
 __all__ = [
     "AccessToken",
     "Attempt",
-    "BusinessRuleError",
     "Call",
     "CallOptions",
     "ChangeFeed",
@@ -88,53 +60,28 @@ __all__ = [
     "ClientOptions",
     "Company",
     "Condition",
-    "ConfigurationError",
-    "ConflictError",
     "CredentialProvider",
     "Credentials",
-    "CredentialsError",
-    "DeadlineError",
-    "DiscoveryError",
     "Done",
-    "DownloadError",
     "DryRun",
     "Failed",
     "InDoubt",
-    "InDoubtError",
-    "InvalidCallError",
     "Limits",
-    "NameNotFoundError",
-    "NoAnswerError",
-    "NotFoundError",
-    "NotSentError",
     "NotStarted",
-    "NotUniqueError",
     "Outcome",
-    "OverloadedError",
-    "PayloadError",
     "ProblemDetails",
     "ProblemRule",
     "Query",
-    "RefusedError",
     "Region",
     "Remedy",
     "Response",
     "RetryPolicy",
     "Run",
     "Secret",
-    "SessionError",
-    "SessionRefusedError",
     "Stats",
-    "ThrottledError",
     "Timeouts",
     "Trace",
-    "UnknownCompanyError",
-    "UnknownFieldError",
-    "UnknownNameError",
-    "UnknownPropertyError",
-    "UnsupportedError",
     "Watermark",
-    "WosdkError",
     "__version__",
     "fields",
     "from_dict",
@@ -156,10 +103,12 @@ def _record_schema(cls: type[Any]) -> Any:
 PydanticHook.record_schema = _record_schema
 
 if TYPE_CHECKING:
+    from wosdk_async import errors as _errors
     from wosdk_async import model as _model
 
+    __all__ += _errors.__all__
     __all__ += _model.__all__
-else:  # at run time, __getattr__ adds the model names on `import *`, so that no other import loads them
+else:  # at run time, __getattr__ adds these names on `import *`, so that no other import loads the modules
     _OWN = tuple(__all__)
     del __all__
 
@@ -193,11 +142,12 @@ if not TYPE_CHECKING:  # with this function, type checkers would accept any name
     def __getattr__(name: str) -> Any:
         """Import a name's module on first use, so that a program loads only what it uses."""
         if name == "__all__":
-            value = globals()[name] = [*_OWN, *import_module("wosdk_async.model").__all__]
+            errors, model = (import_module(f"wosdk_async.{each}").__all__ for each in ("errors", "model"))
+            value = globals()[name] = [*_OWN, *errors, *model]
             return value
         if name.startswith("__"):
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        module = _MODULE_OF.get(name) or ("errors" if name in _OWN else "model")
+        module = _MODULE_OF.get(name) or ("errors" if name.endswith("Error") else "model")
         try:
             value = getattr(import_module(f"wosdk_async.{module}"), name)
         except AttributeError:

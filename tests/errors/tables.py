@@ -1,4 +1,4 @@
-"""The tables of docs/failures.md and docs/web.md, rendered by ``python -m tests.errors.tables``."""
+"""The tables and lists of errors in docs/, rendered by ``python -m tests.errors.tables``."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 DOC = DOCS / "failures.md"
 WEB = DOCS / "web.md"
 MESSAGES = DOCS / "messages.md"
+API, INDEX = DOCS / "api" / "errors.md", DOCS / "api" / "index.md"
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
@@ -154,10 +155,25 @@ def differing(one: list[str], other: list[str]) -> str:
     return " ".join(["...", *other[shared:]] if 1 < shared < len(other) else other)
 
 
+def directives() -> str:
+    """Return the part of the API page that shows the classes, in the order of ``errors.py``."""
+    hidden = '    options:\n      filters: ["!^_", "!^(add|hide)$"]\n'
+    names = (name for _, name in _SECTION.findall(inspect.getsource(errors)) if name)
+    return "".join(f"\n::: wosdk_async.{name}\n{hidden * (name == 'WosdkError')}" for name in names)
+
+
+def links() -> str:
+    """Return the links of the index to all names of the API page."""
+    found = re.findall(r"^::: (\S+)", API.read_text(encoding="utf-8"), re.MULTILINE)
+    return ", ".join(f"[`{name.rpartition('.')[2]}`](errors.md#{name})" for name in found) + "\n"
+
+
 TABLES = {
     DOC: {"verdicts": verdicts, "codes": codes, "exceptions": exceptions},
     MESSAGES: {"kinds": kinds, "remedies": remedies},
     WEB: {"problems": problems},
+    API: {"classes": directives},
+    INDEX: {"errors": links},  # reads the API page, so it comes after it
 }
 
 

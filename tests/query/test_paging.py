@@ -175,7 +175,7 @@ async def test_a_limit_holds_whatever_the_service_sends(order: Any) -> None:
 
 @each_of("size", [0, -1, 4001, 2.5, True])
 async def test_a_page_beyond_the_cap_is_refused(size: int) -> None:
-    with pytest.raises(InvalidCallError, match="1 to 4000 rows"):
+    with pytest.raises(InvalidCallError, match="from 1 to 4000"):
         Table([]).query().pages(size=size)
 
 

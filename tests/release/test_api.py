@@ -32,7 +32,7 @@ CHANGES = {
         ),
     ],
     "cli/exit_codes.py": [("SOME = 1", "SOME = 9"), ("    MISSING = 4\n", "    NONE = 4\n")],
-    "protocol/verdicts.py": [("Ending(RefusedError, 3", "Ending(RefusedError, 6")],
+    "protocol/verdicts.py": [("Ending(NotUniqueError, 3", "Ending(NotUniqueError, 6")],
     "calls/run_many.py": [("_keep_replies", "_kept_replies")],  # not public
 }
 
@@ -75,11 +75,7 @@ def test_breaks_are_found_and_other_changes_are_none(tmp_path: Path) -> None:
         "wosdk sandbox serve: option --port: default changed",
         "wosdk: exit status MISSING removed",
         "wosdk: exit status SOME changed from 1 to 9",
-        "wosdk: exit status of BusinessRuleError changed from 3 to 6",
-        "wosdk: exit status of ConflictError changed from 3 to 6",
-        "wosdk: exit status of RefusedError changed from 3 to 6",
-        "wosdk: exit status of UnknownNameError changed from 3 to 6",
-        "wosdk: exit status of UnsupportedError changed from 3 to 6",
+        "wosdk: exit status of NotUniqueError changed from 3 to 6",
         "wosdk_async.company.Company.connect: public object was removed",
         "wosdk_async.company.Company.create(look_first): parameter was removed",
         "wosdk_async.company.Company.run(look_first): parameter was removed",

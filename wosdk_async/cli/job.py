@@ -85,9 +85,8 @@ def require_lasting(plan: JobPlan, folder: Path) -> None:
 
 
 def input_of(plan: JobPlan, folder: Path) -> Path:
-    """Return the input file; for stdin and URLs, the copy in the job folder."""
-    copies = sorted(folder.glob(f"input.{plan.sha256[:16]}*"))
-    if not (file := copies[0] if copies else last_file(plan, folder)).is_file():
+    """Return the input file, which must exist; see :func:`last_file`."""
+    if not (file := last_file(plan, folder)).is_file():
         text = f"{file}: this job's input file is missing; put it back, or if it was renamed, import it with"
         raise CliError(f"{text} {shell_words('--job', str(folder))}")
     return file

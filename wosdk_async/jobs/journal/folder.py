@@ -171,8 +171,13 @@ def _reads(folder: Path, file: Path) -> bool:
 
 
 def last_file(plan: JobPlan, folder: Path) -> Path:
-    """Return the file that a job read last; if both were renamed, the file that the folder is named after."""
+    """Return the file that a job read last: for stdin and URLs, the copy in the job folder.
+
+    If the file and the folder were renamed, return the file that the folder is named after.
+    """
     folder, last = folder.absolute(), Path(plan.file)
+    if copies := sorted(folder.glob(f"input.{plan.sha256[:16]}*")):
+        return copies[0]
     named = folder.with_name(re.sub(r"\.job(-[0-9]+)?\Z", "", folder.name))
     return named if named.is_file() and not last.exists() else last
 

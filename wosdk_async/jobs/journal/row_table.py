@@ -56,7 +56,8 @@ _FIELDS = msgspec.structs.fields(RowRecord)[2:]  # row and state have columns of
 _DETAILS = tuple(field.name for field in _FIELDS)
 _UNKNOWN = tuple(field.default for field in _FIELDS)
 """Defaults for rows without an outcome, and for fields missing from older journals."""
-_WARNINGS, _SECONDS = _DETAILS.index("warnings"), _DETAILS.index("seconds")
+_WARNINGS = _DETAILS.index("warnings")
+_NUMBERS = tuple(at for at, field in enumerate(_FIELDS) if field.type is float)
 
 _detail_values = operator.attrgetter(*_DETAILS)
 
@@ -67,7 +68,8 @@ def _complete(details: list[Any] | None) -> Sequence[Any]:
     if len(details) != len(_UNKNOWN):  # written by an older or newer version
         details = [*details, *_UNKNOWN[len(details) :]][: len(_UNKNOWN)]
     details[_WARNINGS] = tuple(details[_WARNINGS] or ())
-    details[_SECONDS] = usable_number(details[_SECONDS])
+    for at in _NUMBERS:
+        details[at] = usable_number(details[at])
     return details
 
 
