@@ -180,6 +180,29 @@ async def test_files_of_documents(file: Path, wosdk_sandbox: Sandbox) -> None:
     assert await play(file, program) == b"\xff\x00 a picture"
 
 
+async def test_a_download_that_the_program_gives_up(file: Path, wosdk_sandbox: Sandbox) -> None:
+    """It is replayed up to the same point."""
+
+    class GivenUpError(Exception):
+        pass
+
+    def give_up(done: int, _: int | None) -> None:
+        raise GivenUpError(done)
+
+    async def program(acme: Company) -> int:
+        order = (await acme.run(create_command())).wo
+        assert order is not None
+        made = await acme.documents.attach(order, b"a picture", file_name="belt.jpg")
+        with pytest.raises(GivenUpError) as caught:
+            await acme.documents.download(made.id or 0, progress=give_up)
+        return int(caught.value.args[0])
+
+    recorded = await record(file, program, wosdk_sandbox)
+    assert recorded > 0
+    async with asyncio.timeout(5):
+        assert await play(file, program) == recorded
+
+
 async def test_no_key_of_a_file_is_in_a_recording(file: Path) -> None:
     """An address opens its file without a token, wherever the key is; files are not mixed up in a replay."""
     addresses = {

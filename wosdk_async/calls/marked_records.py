@@ -43,7 +43,7 @@ class _Search:
     properties: Sequence[str] = ("*",)
 
     async def read(self, keys: Mapping[str, Key]) -> Found:
-        """Return the records for each key; an error caused by one key affects only that key."""
+        """Return the records for each key; an error caused by a single key affects only that key."""
         found = await self._ask(keys)
         return await self._isolate(keys, found) if isinstance(found, WosdkError) else found
 
@@ -78,7 +78,7 @@ class _Search:
             elif count < 2:
                 return NoAnswerError(
                     f"the look-up of {which} in {field.path} returned {len(rows)} {name} records, {count} of"
-                    f" them with this key; the response was full, so more may exist"
+                    f" them with this key; the response reached the limit of rows, so more may exist"
                 )
             return NotUniqueError(
                 f"{count} or more {name} records have {which} in {field.path}; a marker needs a unique key in"

@@ -40,7 +40,7 @@ class Run(Uncopied, Generic[I, R]):
     At most ``limit`` calls are in progress, and no further call starts while ``limit`` outcomes are unread: a
     slow reader slows the run. A failed call does not stop the others.
 
-    If the block ends without reading any outcomes, the run makes all calls and keeps all outcomes. If the
+    If the block ends without iterating over the run, the run makes all calls and keeps all outcomes. If the
     block ends early, the run starts no more calls. After ``break``, it waits for the calls in flight.
     After an exception or a cancellation, calls in flight get ``grace`` seconds and are then cancelled; calls
     already sent are in doubt. After the block, unread outcomes can still be read, followed by a

@@ -190,7 +190,7 @@ def _fields(rows: list[dict[str, Any]]) -> tuple[Field, ...]:
 
 
 def _inherit_fields(rows: Mapping[str, Any], key: str, kind_of: Callable[[str], Any]) -> dict[str, Any]:
-    """Return a ``kind_of(name)`` object per row, with inherited fields first in its attribute ``key``."""
+    """Return a ``kind_of(name)`` object for each row; its attribute ``key`` has inherited fields first."""
     done: dict[str, Any] = {}
 
     def build(name: str) -> Any:

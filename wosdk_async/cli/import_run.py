@@ -287,8 +287,9 @@ def _write_row(write: Callable[[Iterable[Any]], None], row: Finding) -> None:
 
 
 def _print(result: CheckResult, outcomes: Path | None) -> None:
+    written = "nothing was written" if outcomes is None else f"nothing was written except {outcomes}"
     if isinstance(result.decision, Refusal):  # counts would mislead, because no row would be sent
-        say("nothing was written")
+        say(written)
         return
     sample = f", {result.checked} of them checked" if result.checked != result.rows else ""
     empty = f"; {counted(result.empty_rows, 'empty row')} skipped" if result.empty_rows else ""
@@ -327,7 +328,7 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
         say_cause(f"warning: {each.reason}", [each.first, *each.more], each.count)
     for warning in result.warnings[:_SHOWN]:
         say(f"warning: {warning}")
-    say("nothing was written" if outcomes is None else f"nothing was written except {outcomes}")
+    say(written)
 
 
 def _print_problems(result: CheckResult, outcomes: Path | None) -> None:

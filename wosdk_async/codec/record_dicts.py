@@ -41,7 +41,7 @@ Writer = Callable[[Any], Any]
 
 @functools.cache
 def wire_name_of(cls: type[Record]) -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """Return a map from Python and documented names to documented names, and one from lower-case names."""
+    """Return two maps to documented names: from Python or documented names, and from lower-case names."""
     exact = {name: meta["name"] for name, meta in cls.__wire__.items()}
     known, meant_by = spellings(cls)  # type: ignore[arg-type]  # as in dicts.py
     return {**exact, **{name: name for name in known}}, meant_by

@@ -79,30 +79,35 @@ class RecordingEngine(WatchedEngine):
         """Record a request with its response or failure."""
         exchange = RawExchange(request.method, request.url, request.headers, request.body)
         self._keep(exchange)
-        try:
+        with _noting_failure(exchange):
             yield exchange.complete
-        except SendError as failure:
-            exchange.failure = _BROKEN if failure.sent else _NOT_SENT
-            raise
 
     @contextlib.asynccontextmanager
     async def stream(self, url: str, headers: RequestHeaders = ()) -> AsyncIterator[StreamedResponse]:
         """Open a download, and record the part that is read."""
         exchange = RawExchange("GET", url, _ACCEPT + headers, None)
         self._keep(exchange)
-        async with (
-            super().stream(url, headers) as response,
-            contextlib.aclosing(_kept_chunks(response, exchange)) as chunks,
-        ):
-            exchange.complete(
-                Response(response.status, response.headers, b"")
-            )  # completed now, because the body of a redirect is not read
-            yield StreamedResponse(response.status, response.headers, chunks)
+        with _noting_failure(exchange):
+            async with (
+                super().stream(url, headers) as response,
+                contextlib.aclosing(_kept_chunks(response, exchange)) as chunks,
+            ):
+                # completed now, because the body of a redirect is not read
+                exchange.complete(Response(response.status, response.headers, b""))
+                yield StreamedResponse(response.status, response.headers, chunks)
+
+
+@contextlib.contextmanager
+def _noting_failure(exchange: RawExchange) -> Iterator[None]:
+    try:
+        yield
+    except SendError as failure:
+        exchange.response, exchange.failure = None, _BROKEN if failure.sent else _NOT_SENT
+        raise
 
 
 async def _kept_chunks(response: StreamedResponse, exchange: RawExchange) -> AsyncGenerator[bytes, None]:
-    """Yield a download's chunks, then complete the exchange with the data read."""
-    exchange.response, exchange.failure = None, _NO_RESPONSE
+    """Yield a download's chunks; at the end, or if closed, complete the exchange with the data read."""
     kept = BodyBuffer()
     try:
         async for chunk in response.chunks:
@@ -111,10 +116,8 @@ async def _kept_chunks(response: StreamedResponse, exchange: RawExchange) -> Asy
                 yield chunk
             finally:
                 del chunk  # the chunk may contain a secret, which an error's frame would show
-    except SendError:
-        exchange.failure = _BROKEN
-        raise
-    exchange.complete(Response(response.status, response.headers, kept.take()))
+    finally:
+        exchange.complete(Response(response.status, response.headers, kept.take()))
 
 
 class _EngineWithoutSockets:

@@ -151,7 +151,7 @@ def query_command(
             "--expression replaces the whole query; leave out --where, -p, --order, --limit and --all"
         )
     if count and (expression or paths or orders or limit or everything or result.format == "csv"):
-        raise click.UsageError("--count allows only --where, --json and --output")
+        raise click.UsageError("--count can be combined only with --where, --json and --output")
     kind = entity_named(entity, unchecked)
     if not unchecked:
         require_support(kind, "query")

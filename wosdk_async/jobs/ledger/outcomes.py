@@ -94,7 +94,7 @@ class Summary:
     gone: int = 0
     """Rows of the ledger that are missing from the file; no other count includes them."""
     plan: Mapping[str, int] = attrs.field(factory=dict)
-    """The file's rows by standing before this run: ``{"new": 3, "done": 10}``."""
+    """Number of the file's rows in each state before this run: ``{"new": 3, "done": 10}``."""
     failed: int = 0
     in_doubt: int = 0
     not_started: int = 0

@@ -46,7 +46,7 @@ class RequestContext:
         return zone_of(_CENTRAL)
 
     def next_number(self, name: str) -> int:
-        """Return the next number of a Company counter, from 1."""
+        """Return the next number of a Company counter, which starts at 1."""
         return self.store.counters.next(self.company.id, name)
 
     def find(self, entity: str, key: int) -> Record | None:

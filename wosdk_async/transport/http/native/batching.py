@@ -39,7 +39,7 @@ class Layer(asyncio.BufferedProtocol):
         """Handle a broken connection."""
 
     def get_buffer(self, sizehint: int) -> memoryview:  # noqa: ARG002
-        """Return the memory for the next bytes."""
+        """Return the buffer that receives the next bytes."""
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
