@@ -195,6 +195,7 @@ MISTAKES: dict[str, tuple[Mistake, str]] = {
     "an object compared": (lambda _: f.vendor_nte == Money(), "WorkOrder.VendorNte has no Id to compare"),
     "update with a timeout": (lambda a: a.update(ORDER, po_number="x", timeout=3), "with_options(deadline="),
     # what an update does not write
+    "update the assignee": (lambda a: a.update(ORDER, employee=Ref(3)), "only by commands…check=False"),
     "update the id": (lambda a: a.update(ORDER, id=13, po_number="x"), "never writes id…WorkOrder.ref(13)"),
     "update the version": (lambda a: a.update(ORDER, concurrency_id=3), "concurrency_id…if_unchanged=True"),
     "update to a removal": (lambda a: a.update(WoNote(id=5), perform_deletion=True), "delete(WoNote, 5)"),

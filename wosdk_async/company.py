@@ -332,6 +332,7 @@ class Company(Uncopied):
             require_support(type(original), "update")
             for each in (record, original):
                 require_own(each, self._sender.origin, Remedy.UNCHECKED)
+            updates.require_updatable(record, read, changes)
         if read is not None and changes:
             raise InvalidCallError("pass either an edited copy and the record that was read, or named fields")
         origin = self._sender.origin if check else None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import traceback
 from typing import Any
 
 import pytest
 
-from wosdk_async import Query, WorkOrder, codec
+from wosdk_async import NoAnswerError, Query, WorkOrder, codec
 from wosdk_async.protocol.wire import Call
 
 ROW = {"Number": "RS00042", "StatusId": "New", "Customer": {"Id": 512}, "ShortLocation": 20 * "suite 214 "}
@@ -32,6 +33,19 @@ def sending(body: bytes) -> Any:
             codec.READING.origin = None
 
     return send
+
+
+async def test_a_row_that_cannot_be_decoded_is_no_answer() -> None:
+    """The error shows nothing of the page, also in its traceback's locals."""
+    secret, number = "tokAbCdEfGhIjKlMnOpQrStUvWx", "9" * 5000
+    rows = [codec.dumps({"Data": {**ROW, "Id": 1, "Note": secret}}), b'{"Data": {"Id": 2, "New": %s}}']
+    body = b'{"Entities": [%b, %b]}' % (rows[0], rows[1] % number.encode())
+    with pytest.raises(NoAnswerError) as caught:
+        await Query(WorkOrder, sending(body)).limit(2).all()
+    frames = [frame for frame, _ in traceback.walk_tb(caught.value.__traceback__)]
+    own = [frame for frame in frames if frame.f_globals["__name__"].startswith("wosdk_async")]
+    assert len(own) > 1
+    assert secret not in repr([frame.f_locals for frame in own])
 
 
 @pytest.mark.parametrize("cls", [WorkOrder, "WorkOrder"])

@@ -267,7 +267,7 @@ class ResponseReader:
     def read_page(self, body: bytes) -> list[Any] | Iterator[list[Any]]:
         """Return the objects in ``body``, or an iterator that decodes them in slices.
 
-        The iterator raises no errors: all are raised here.
+        Only rows that the converter cannot read, such as one with a number of 5,000 digits, fail later.
         """
         if len(body) <= LARGE and (found := self._read_fast(body)) is not None:
             return found  # type: ignore[no-any-return]

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -80,6 +81,24 @@ def change_to(edited: E, read: E, origin: str | None = None) -> tuple[UpdateCall
     if _is_versioned(read):
         _with_fields(after, {"concurrency_id": _version_of(read)})
     return (update(type(read), id, found.properties, found.fields) if found.properties else None), after
+
+
+def require_updatable(record: Record, read: Record | None, changes: Mapping[str, Any]) -> None:
+    """Raise InvalidCallError if an update changes a field that only commands change."""
+    for name in _fixed_fields(type(record)):  # type: ignore[arg-type]  # as in dicts.py
+        changed = name in changes if read is None else getattr(record, name) != getattr(read, name, None)
+        if changed:
+            wire_name = record.__wire__[name]["name"]
+            why = "is changed only by commands; an update would be refused or ignored"
+            raise InvalidCallError(
+                f"{name} {why}", remedies=(Remedy.UNCHECKED,), for_callers=f"{wire_name} {why}"
+            )
+
+
+@functools.cache
+def _fixed_fields(entity: type[Record]) -> tuple[str, ...]:
+    # catalogue: WorkOrder.Employee is "not updatable through the base interface", and Flags is read-only
+    return tuple(name for name, meta in entity.__wire__.items() if not meta.get("updatable", True))
 
 
 def versioned(record: E, response: EntitySpecifier) -> E:

@@ -11,13 +11,14 @@ import logging
 import operator
 import reprlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
 import anyio
 import attrs
 
-from wosdk_async.errors import InvalidCallError, WosdkError
+from wosdk_async.errors import InvalidCallError, NoAnswerError, WosdkError
 from wosdk_async.query.plan import Comparison, Order, Plan
 
 ROW_CAP = 4000  # maximum rows per response (facts 7, catalogue/differences.json)
@@ -203,14 +204,23 @@ async def prefetch(cursors: Iterable[Cursor]) -> AsyncGenerator[list[Any], None]
 
 
 async def complete(page: list[Any] | Iterator[list[Any]]) -> list[Any]:
-    """Return all records of a page; other tasks run between the slices of one that is still being decoded."""
+    """Return all records of a page; other tasks run between the slices of one that is still being decoded.
+
+    Raises:
+        NoAnswerError: a row cannot be decoded.
+    """
     if isinstance(page, list):
         return page
     records: list[Any] = []
-    for part in page:
-        records += part
-        await asyncio.sleep(0)
-    return records
+    part: list[Any] = []
+    with suppress(Exception):
+        for part in page:
+            records += part
+            await asyncio.sleep(0)
+        return records
+    # Raised outside the handler and without the records, because the page may repeat secrets.
+    del page, part, records
+    raise NoAnswerError("no readable response (a row cannot be decoded)", status=200)
 
 
 def _start(cursor: Cursor) -> asyncio.Task[list[Any]]:
