@@ -28,6 +28,24 @@ def space(acme: Caller, plan: str, **members: Any) -> dict[str, Any]:
     return found
 
 
+def test_a_unit_outside_of_any_zone_exists_once(acme: Caller) -> None:
+    """spec 4.4: IfUnitAlreadyExists also holds for a customer whose zone has no asset."""
+    entity = {"Name": "Mole End", "DisplayAs": "Mole End"}
+    customer = acme.ok("POST", "base/Customer", {"Entity": entity})["EntitySpecifier"]["Id"]
+
+    command = {"CustomerId": customer, "NewUnitSpecifier": {"UnitName": "Suite 1"}}
+
+    def made(if_exists: str) -> int:
+        found = acme.run("SpaceCreateCommand", IfUnitAlreadyExists=if_exists, **command)["NewSpace"]
+        return int(found["Asset"]["Id"])
+
+    first = made("Reuse")
+    assert made("Reuse") == first
+    for refusing in ("Fail", "Unknown"):
+        message(acme, "SpaceCreateCommand", IfUnitAlreadyExists=refusing, **command)
+    assert made("Ignore") != first
+
+
 def test_the_whole_template_is_copied(acme: Caller) -> None:
     """spec 4.4: every asset with attributes and info becomes one of the inventory, as deep as it was."""
     attribute = {"Descriptor": {"Id": 46}, "Value": "S-1"}

@@ -210,8 +210,8 @@ def _find_or_make_parent(context: RequestContext, customer: Record, specifier: R
 
 
 def _named_children(context: RequestContext, parent: int, kind: str, name: str) -> list[Record]:
-    ids = {each["Id"] for each in context.named("Location", "Name", name)} if parent else set()
-    return [each for each in children_of(context, parent) if each["TypeId"] == kind and each["Id"] in ids]
+    named = context.named("Location", "Name", name)
+    return [each for each in named if (each["TypeId"], each.get("ParentId", 0)) == (kind, parent)]
 
 
 def _make_location(context: RequestContext, parent: int, name: str, plan: str, kind: str) -> Record:
