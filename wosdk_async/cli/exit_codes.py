@@ -88,7 +88,7 @@ def cli_errors() -> Iterator[None]:
         yield
     except WosdkError as error:
         raise CliError(message_of(error), status_of(error)) from error
-    except BrokenPipeError:  # the reader of stdout went away; app.py exits quietly
+    except BrokenPipeError:  # the reader closed the pipe; app.py exits quietly
         raise
     except OSError as error:
         if isinstance(error, FileNotFoundError) and error.filename is None:  # as os.getcwd() raises it

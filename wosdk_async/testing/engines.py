@@ -346,7 +346,7 @@ class AsgiEngine(_EngineWithoutSockets):
                 await asyncio.wait([self.transport.start(exchange)])
         except asyncio.CancelledError:
             exchange.hung_up.set()
-            await clock.settle()  # the application notices before the caller can move the clock
+            await clock.settle()  # so that the application notices before the caller moves the clock
             raise
         finally:
             self._busy -= 1

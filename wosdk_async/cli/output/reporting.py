@@ -82,7 +82,7 @@ class OutcomeWriter:
         self._file = file
         self._stop = stop
         self.failed: OutputError | None = None
-        self._said: set[str] = set()
+        self._printed: set[str] = set()
         self._faults, self._warnings = _Causes(_MAX_SHOWN), _Causes(_MAX_WARNED)
         self._counts: Counter[str] = Counter()
         self._warned = 0
@@ -98,7 +98,7 @@ class OutcomeWriter:
 
     def note_printed(self, text: str) -> None:
         """Remember a printed warning, so that the summary does not repeat it."""
-        self._said.add(text)
+        self._printed.add(text)
 
     def row(self, outcome: RowOutcome) -> None:
         """Write the outcome of a row."""
@@ -141,7 +141,7 @@ class OutcomeWriter:
         remedy = f"see {place}" if place else "--outcomes FILE records all of them"
         if more > 0:  # rows of this run that are not named above
             say(f"and {counted(more, 'more row')}; {remedy}")
-        warnings = [text for each in summary.warnings if (text := f"warning: {each}") not in self._said]
+        warnings = [text for each in summary.warnings if (text := f"warning: {each}") not in self._printed]
         for warning in warnings[:_MAX_SHOWN]:
             say(warning)
         if len(warnings) > _MAX_SHOWN:

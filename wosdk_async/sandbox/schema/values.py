@@ -186,7 +186,7 @@ class Moment:
 
 @lru_cache(maxsize=64)
 def _local_second(seconds: int, zone: tzinfo) -> str:
-    # Cached, because writes in the same second need the same few texts
+    # Cached, because writes in the same second need the same few texts.
     return _format_time(datetime.fromtimestamp(seconds, zone), 0)
 
 
