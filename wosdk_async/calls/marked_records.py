@@ -48,7 +48,7 @@ class _Search:
         return await self._isolate(keys, found) if isinstance(found, WosdkError) else found
 
     async def _ask(self, keys: Mapping[str, Key]) -> Found | WosdkError:
-        """Return each key's records, or one error for all keys if a single key may have caused it."""
+        """Return each key's records, or an error that one of the keys may have caused. Raise other errors."""
         field = self.field
         expression = field.expression(list(keys.values()), self.properties)
         try:
@@ -92,10 +92,9 @@ class _Search:
         return found
 
     async def _isolate(self, keys: Mapping[str, Key], error: WosdkError) -> Found:
-        """Query both halves of ``keys`` separately after ``error``; split a failed half further.
+        """Find the keys that caused ``error``: query both halves of ``keys``, and split a failed half again.
 
-        If both halves fail, and neither error is NotUniqueError, no single key is the cause: raise the first
-        half's error.
+        If both halves fail without a NotUniqueError, the cause is not a single key: raise the first error.
         """
         if len(keys) == 1:
             return dict.fromkeys(keys, error)
@@ -182,7 +181,7 @@ class MarkedRecords:
     """Look-ups for one Company in one event loop; keys waiting at the same time share a query."""
 
     def __init__(self) -> None:
-        self._batches = SingleFlight()
+        self._queries = SingleFlight()
 
     async def find(
         self, marker: Marker, send: Send, hold: Hold, seconds: float, patience: float, scope: object
@@ -208,7 +207,7 @@ class MarkedRecords:
             limit = hold.within(min(patience, left))
             try:
                 with limit:
-                    found = await self._batch(marker, send, hold, scope).result()
+                    found = await self._query_for(marker, send, hold, scope).result()
                 break
             except TimeoutError:
                 if not limit.expired:  # a hook of the program raised this TimeoutError
@@ -224,10 +223,10 @@ class MarkedRecords:
             raise records  # no other call raises the same object, because calls with equal keys take turns
         return records
 
-    def _batch(self, marker: Marker, send: Send, hold: Hold, scope: object) -> _Gathered:
-        """Return the query for this key: a waiting one, or a new one."""
+    def _query_for(self, marker: Marker, send: Send, hold: Hold, scope: object) -> _Gathered:
+        """Return the query for a key: one that still accepts keys, or a new one."""
         key = (marker.field, scope)
-        last: _Gathered | None = self._batches.find(key, 0.0)
+        last: _Gathered | None = self._queries.find(key, 0.0)
         if last is not None and last.open and len(last.keys) < _KEYS_IN_QUERY:
             last.keys[marker.text] = marker.key
             return last
@@ -236,10 +235,10 @@ class MarkedRecords:
             if last is not None:
                 with contextlib.suppress(TimeoutError), hold.within(_GATHERING):
                     await last.ended()
-            batch.open = False
-            return await _Search(marker.field, send).read(batch.keys)
+            query.open = False
+            return await _Search(marker.field, send).read(query.keys)
 
-        batch = _Gathered(ask, hold.clock.now)
-        batch.keys, batch.open = {marker.text: marker.key}, True
-        self._batches.add(key, batch)
-        return batch
+        query = _Gathered(ask, hold.clock.now)
+        query.keys, query.open = {marker.text: marker.key}, True
+        self._queries.add(key, query)
+        return query

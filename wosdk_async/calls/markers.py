@@ -45,7 +45,7 @@ MAX_ROWS = 1000
 
 _SHOWN = 5  # maximum fields named in a message
 _KEY_LENGTH = 20  # characters that a field must hold: default keys for a million rows have up to 16
-_CACHED = 1024  # cached fields: more than a program uses as markers
+_CACHED = 1024  # cache size; programs use far fewer markers
 _COUNTERS = {"Id", "ConcurrencyId"}  # facts 3.3: a create ignores both
 _IGNORED = {"Mn", "Me", "Cc", "Cf"}  # Unicode categories: accents, and characters without a width
 _DERIVED = {("Contact", "DisplayAs")}  # facts 3.4: derived from the first and last name, if there are any
@@ -67,8 +67,8 @@ class MarkedField:
     def of(cls, entity: type[Record], path: str, marker: str, *, new: bool) -> MarkedField:
         """Return the field at ``path``, starting from the entity.
 
-        ``marker`` is the caller's path, for messages; it may start at a command. With ``new``, the service
-        must also store the field's value unchanged when it creates a record.
+        ``marker`` is the caller's path, for messages; it may start at a command. With ``new``, also
+        require a field that the service stores unchanged when it creates a record.
 
         Raises:
             InvalidCallError: keys in this property cannot be looked up.
@@ -96,7 +96,7 @@ class MarkedField:
 
     def require_fit(self, key: Key) -> None:
         """Raise InvalidCallError if the property cannot be compared with ``key``, or is too short for it."""
-        text(key, self.resolved)
+        text(key, self.resolved)  # raises if the property cannot be compared with the key
         meta = self.resolved.meta or {}
         # The service might truncate a longer key; no look-up would find it.
         if meta.get("max_length_source") == "doc" and len(str(key)) > meta["max_length"]:
@@ -177,8 +177,7 @@ def _require_query(entity: type[Record], where: str) -> None:
     try:
         require_support(entity, "query")
     except UnsupportedError as error:
-        message = error.message
-        raise UnsupportedError(f"{where}: {message}", code=error.code) from None
+        raise UnsupportedError(f"{where}: {error.message}", code=error.code) from None
 
 
 # --- the marker of one call -----------------------------------------------------------------
@@ -186,12 +185,12 @@ def _require_query(entity: type[Record], where: str) -> None:
 
 @attrs.define(eq=False)  # not frozen: each call creates a marker, which takes four times as long if frozen
 class Marker:
-    """Key in a command or record, and the function that converts a found record to the call's result."""
+    """Key of one call, in a field of its command or record."""
 
     field: MarkedField
     key: Key
     result: Callable[[Any], Any] = attrs.field(repr=False)
-    """Function that converts the created record to the call's result."""
+    """Function that converts a found record to the call's result."""
 
     @property
     def text(self) -> str:

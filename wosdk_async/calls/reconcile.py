@@ -35,12 +35,12 @@ from wosdk_async.transport.telemetry.statistics import Trace
 from wosdk_async.transport.transport import Transport
 
 _MAX_WAIT = 5.0  # maximum seconds between two look-ups
-_FOR_LOOKUPS = 5.0  # an attempt ends this many seconds before the deadline, to leave time for look-ups
-_SHARE = 0.25  # maximum part of the deadline for these look-ups
-# A query without a response is repeated after this part of the time for look-ups, then after twice as long.
-# Three queries that hang take 1/7, 2/7 and 4/7 of the time.
+_FOR_LOOKUPS = 5.0  # seconds before the deadline that are reserved for look-ups
+_SHARE = 0.25  # at most this share of the deadline is reserved
+# A query without a response is repeated after this share of the time for look-ups. Each repeat waits twice as
+# long, so that three queries fit: 1/7, 2/7 and 4/7.
 _PATIENCE = 1 / 7
-_MIN_PATIENCE = 1.0  # minimum patience in seconds of look-ups before the first attempt, for slow services
+_MIN_PATIENCE = 1.0  # minimum of these seconds in look-ups before the first attempt, for slow services
 _LOOKUP_SECONDS = 60.0  # deadline of a look-up's query; it is cancelled earlier if no call waits for it
 _RECORDS = Place(lambda _: MarkedRecords())
 
@@ -164,7 +164,7 @@ class Reconciler:
             return None
         self.trace.start_phase("lookup", now())
         if self.sessions.session is None and (left := self._end - now()) > 0:
-            # Before the look-up, whose error would not say why there is no session.
+            # Connect first: the look-up's own error would not say why there is no session.
             options = attrs.evolve(self.options, deadline=left)
             await self.transport.connect(self.sessions, options, retry_refused=False)
         left = self._end - now()

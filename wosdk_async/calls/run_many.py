@@ -92,8 +92,8 @@ class Run(Uncopied, Generic[I, R]):
     def stop(self) -> None:
         """Start no more calls; calls in flight continue.
 
-        A reader gets the remaining inputs as ``NotStarted``; inside the block, it also waits for inputs that
-        are not ready.
+        ``async for`` then yields the remaining inputs as ``NotStarted``. Inside the block, it waits for
+        inputs that are not available yet; after the block, it skips them.
         """
         self._stopped = True
         self._changed.set()

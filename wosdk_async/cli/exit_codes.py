@@ -59,7 +59,7 @@ class CliError(click.ClickException):
 
 
 def say(message: str) -> None:
-    """Print one line on stderr, escaped and truncated, because it may be long or unsafe (facts 6)."""
+    """Print one line on stderr. Escape unsafe characters, and truncate long text (facts 6)."""
     click.echo(f"wosdk: {brief_line(message)}", err=True)
 
 
@@ -88,7 +88,7 @@ def cli_errors() -> Iterator[None]:
         yield
     except WosdkError as error:
         raise CliError(message_of(error), status_of(error)) from error
-    except BrokenPipeError:  # the reader of stdout went away; app.py exits quietly
+    except BrokenPipeError:  # the reader closed the pipe; app.py exits quietly
         raise
     except OSError as error:
         if isinstance(error, FileNotFoundError) and error.filename is None:  # as os.getcwd() raises it
@@ -114,13 +114,13 @@ def writing(done: str, to: object = None, status: Exit = Exit.UNWRITTEN) -> Iter
 
 @contextmanager
 def extra(name: str, what: str) -> Iterator[None]:
-    """Raise a CliError that names the extra if a package that ``what`` needs is missing."""
+    """If a package is missing, raise a CliError that says which extra to install for ``what``."""
     try:
         yield
     except ModuleNotFoundError as error:
-        if (error.name or "wosdk_async").startswith("wosdk_async"):
+        package = (error.name or "wosdk_async").partition(".")[0]
+        if package == "wosdk_async":
             raise
-        package = (error.name or "").partition(".")[0]
         raise CliError(f"{what} needs {package}; run: pip install 'wosdk_async[cli,{name}]'") from error
 
 

@@ -88,7 +88,8 @@ class ImportArguments:
             require_not_store("--outcomes", self.outcomes, Path(self.sandbox))
         require_not_in_job("--outcomes", self.outcomes)
         folder = self.options.folder or Path(f"{self.file}.job")
-        if folder.absolute() not in self.outcomes.absolute().parents:  # such a file is refused later
+        # run_import() refuses a file in the job folder once the folder exists.
+        if folder.absolute() not in self.outcomes.absolute().parents:
             require_writable(self.outcomes)
 
     def require_new_outcomes(self) -> None:

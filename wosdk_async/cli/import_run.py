@@ -106,7 +106,8 @@ def run_import(arguments: ImportArguments) -> int:
             file = exits.enter_context(open_user_path(arguments.outcomes, append=resumed, buffering=0))
         try:
             settle = runner.company.options.settle
-            summary = runner.run(_run(job, signals, file, arguments, temporary, settle), exit_soon=False)
+            running = _run(job, opened, signals, file, arguments, temporary, settle)
+            summary = runner.run(running, exit_soon=False)
         except WosdkError as error:
             if signals.status is None:
                 raise
@@ -180,6 +181,7 @@ def _confirm_again(opened: OpenedJob, if_exists: IfExists) -> None:
 
 async def _run(
     job: Import,
+    opened: OpenedJob,
     signals: StopSignals,
     outcomes_file: IO[bytes] | None,
     arguments: ImportArguments,
@@ -187,7 +189,6 @@ async def _run(
     settle: float,
 ) -> Summary:
     with signals.handled():  # until the summary is printed
-        opened = await job.open()
         writer = OutcomeWriter(outcomes_file, job.stop)
         for warning in job.warnings:  # printed before the prompt, so the summary must not repeat them
             writer.note_printed(f"warning: {warning}")
@@ -226,7 +227,7 @@ async def _run(
 
 # --- the check -------------------------------------------------------------------------------------
 
-_SHOWN = 10  # maximum causes shown, and maximum warnings
+_SHOWN = 10  # maximum causes not in _NAMED, and maximum warnings
 _VALUES = 20  # maximum values shown for a cause
 _NAMED = ("missing", "ambiguous")  # causes that are always shown, because they name a wrong value
 _COLUMNS = ("row", "line", "outcome", "key", "ids", "reason", "warnings")  # of the --outcomes of a check
@@ -293,7 +294,8 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
         return
     sample = f", {result.checked} of them checked" if result.checked != result.rows else ""
     empty = f"; {counted(result.empty_rows, 'empty row')} skipped" if result.empty_rows else ""
-    words = {**FINDINGS, "would_send": f"would be {result.label.replace('done', 'carried out')}"}
+    verb = "carried out" if result.label == "done" else result.label
+    words = {**FINDINGS, "would_send": f"would be {verb}"}
     counts = ", ".join(f"{result.counts[kind]} {words[kind]}" for kind in FINDINGS if result.counts[kind])
     click.echo(f"{counted(result.rows, 'row')}{sample}: {counts or 'none'}{empty}")
     if result.sent_again:
@@ -304,9 +306,9 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
         click.echo(f"{counted(number, 'record')} for {visible(name)} would be created first")
     # An estimate below one second is left out, because the client itself takes longer than the calls.
     seconds = result.seconds or 0
-    about = f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"
-    took = "" if seconds < 1 else f", about {about}"
-    click.echo(f"{counted(result.calls, 'call')}{took}")
+    duration = f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"
+    estimate = "" if seconds < 1 else f", about {duration}"
+    click.echo(f"{counted(result.calls, 'call')}{estimate}")
     if result.job is not None and isinstance(result.decision, Plan):
         text = plan_text(result.decision, result.label)
         click.echo(f"job in {visible(str(result.job.folder))}: {visible(text)}")
@@ -334,9 +336,7 @@ def _print(result: CheckResult, outcomes: Path | None) -> None:
 def _print_problems(result: CheckResult, outcomes: Path | None) -> None:
     """Print why rows would not be sent: wrong names first, then the most frequent causes."""
     causes = sorted(result.causes.values(), key=lambda each: (each.kind not in _NAMED, -each.count))
-    shown = [each for each in causes if each.kind in _NAMED] + [
-        each for each in causes if each.kind not in _NAMED
-    ][:_SHOWN]
+    shown = causes[: sum(each.kind in _NAMED for each in causes) + _SHOWN]
     for each in shown:
         reason = f": {each.reason}" if each.reason else ""
         say_cause(f"{FINDINGS[each.kind]}{reason}", [each.first, *each.more], each.count)

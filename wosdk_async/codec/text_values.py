@@ -31,8 +31,8 @@ def parse_value(text: str, meta: Wire, *, lenient: bool = False) -> Any:
     Args:
         text: the original text.
         meta: the field's metadata.
-        lenient: accept what people write in spreadsheets: whitespace around the value, yes and no, enum
-            members in any case, UTC times without a zone.
+        lenient: accept what people write in spreadsheets: whitespace around the value, booleans as yes, no,
+            1 or 0, enum members in any case, UTC times without a zone.
 
     Raises:
         ValueError: the text does not match the field's type. The message continues a sentence that begins
@@ -101,8 +101,8 @@ def _boolean(text: str, _: Wire, lenient: bool) -> bool:
 
 
 def _enum(text: str, meta: Wire, lenient: bool) -> Any:
-    # An unknown name is refused, although enums may have other members (facts 9): the service would read the
-    # name as the default (facts 3.3).
+    # Refuse unknown names, although enums may have other members (facts 9): the service turns a name that it
+    # does not know into the default (facts 3.3).
     members = {member.name: member for member in registry.resolve(meta["of"])}
     for name, member in members.items():
         if name == text or (lenient and name.casefold() == text.casefold()):

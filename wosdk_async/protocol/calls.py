@@ -52,7 +52,7 @@ def content_of(
 ) -> dict[str, Any]:
     """Return ``record`` as a JSON object; ``new`` means that the call creates the record.
 
-    Raises one InvalidCallError that lists all faults with their remedies; a nested record from a Company
+    Raises one InvalidCallError that lists all faults with their remedies. A nested record from a Company
     other than ``origin`` is a fault. Without ``check``, only values that JSON cannot represent are refused.
     """
     content = codec.plain(record, origin)
@@ -62,7 +62,7 @@ def content_of(
         return content
     if check:
         found = [*problems(record, new=new), *foreign(record, origin, "")]
-        _refuse(type(record).__name__, found, Remedy.UNCHECKED)
+        _report_problems(type(record).__name__, found, Remedy.UNCHECKED)
     try:
         written: dict[str, Any] = codec.unstructure(record)
     except ValueError as error:
@@ -80,7 +80,7 @@ def content_of_dict(
     if content is not None and not isinstance(content, Mapping):
         raise InvalidCallError(f"fields by name must be a dict, {{'Name': ...}}, not {described(content)}")
     if known is not None and content and check:
-        _refuse(known.wire_name, content_problems(known, content, new), Remedy.UNCHECKED)
+        _report_problems(known.wire_name, content_problems(known, content, new), Remedy.UNCHECKED)
     return content or {}
 
 
@@ -88,11 +88,11 @@ def require_own(record: object, origin: str, *remedies: Remedy) -> None:
     """Raise InvalidCallError, with ``remedies``, for a record from a Company other than ``origin``."""
     if isinstance(record, Record) and not is_own(record, origin):
         found = list(foreign(record, origin, f"id {getattr(record, 'id', None)}"))
-        _refuse(type(record).__name__, found, *remedies)
+        _report_problems(type(record).__name__, found, *remedies)
 
 
-def _refuse(name: str, found: list[Problem], *remedies: Remedy) -> None:
-    """Raise InvalidCallError if any problem is an error; otherwise, log the warnings."""
+def _report_problems(name: str, found: list[Problem], *remedies: Remedy) -> None:
+    """Raise InvalidCallError for the errors among the problems; if all are warnings, log them."""
     if faults := [problem for problem in found if problem.severity == "error"]:
         in_json = " ".join(f"{problem.path} {problem.in_json or problem.message}" for problem in faults)
         raise InvalidCallError(
@@ -129,7 +129,8 @@ def _new_request_id() -> str:
 class Written(msgspec.Struct, eq=False):
     """Command of class ``kind``, already checked and written as JSON, and the ``key`` in its marker.
 
-    Where possible, a create returns only its :class:`~wosdk_async.protocol.writes.Effect`, not the record.
+    The call of a create decodes only an :class:`~wosdk_async.protocol.writes.Effect`, not the record, if the
+    result class allows this.
     """
 
     kind: Any

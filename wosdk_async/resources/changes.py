@@ -25,7 +25,7 @@ from wosdk_async.transport.telemetry.statistics import Trace
 
 E = TypeVar("E", bound=Record)
 
-MOVED = "LastActionDateUtc"  # a record "moves" when an action sets this time
+CHANGED_AT = "LastActionDateUtc"  # time of a record's last action
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -39,11 +39,11 @@ def follow(
 ) -> ChangeFeed[E]:
     """Return the feed of :meth:`Company.changes <wosdk_async.company.Company.changes>`."""
     require_class("changes", entity)
-    require_moves(entity)
+    require_change_time(entity)
     require_overlap(overlap)
     chosen = selection(entity, properties)
     if chosen and "*" not in chosen:
-        chosen += [MOVED, "ConcurrencyId"]
+        chosen += [CHANGED_AT, "ConcurrencyId"]
 
     def query(trace: Trace | None) -> Query[E]:
         return Query(entity, lambda call: sender.send(call, trace))
@@ -89,7 +89,7 @@ class ChangeFeed(Generic[E]):
         sleep: Callable[[float], Awaitable[None]],
     ) -> None:
         self._query = query
-        self._at = fields(entity)[MOVED]
+        self._at = fields(entity)[CHANGED_AT]
         self._key = fields(entity)["Id"]
         self._company = since.company
         self._time = since.time
@@ -155,12 +155,12 @@ class ChangeFeed(Generic[E]):
         """Return a pass up to the present; None if there is nothing to read."""
         newest, clock = await self._newest()
         self.clock_behind = self._behind(clock)
-        if self.clock_behind:  # new moves may have times before the watermark, so read all records
+        if self.clock_behind:  # new changes may have times before the watermark, so read all records
             self._time, self._seen = None, {}
             newest, clock = await self._newest()
         if newest is None and self._time is not None and self._highest is None:
             return None
-        # Read two records, to check that the order is descending; if not, higher ids would be missed.
+        # Two records let first_page() check that the order is descending; otherwise, ids would be missed.
         highest = await first_page(self._query(None).select("Id").order_by(self._key.desc()), 2)
         if not highest:
             return None
@@ -169,8 +169,8 @@ class ChangeFeed(Generic[E]):
     async def _newest(self) -> tuple[Any, datetime | None]:
         """Return the most recently changed record, and the time by the service's clock."""
         trace = Trace()
-        moved = self._moved(trace).where(self._at.not_null()).select("Id", MOVED)
-        return await moved.order_by(self._at.desc()).first(), _date_of(trace)
+        changed = self._changed(trace).where(self._at.not_null()).select("Id", CHANGED_AT)
+        return await changed.order_by(self._at.desc()).first(), _date_of(trace)
 
     def _behind(self, clock: datetime | None) -> timedelta:
         """Return how far the service's clock is behind the watermark; 0 if unknown or within the overlap."""
@@ -189,12 +189,12 @@ class ChangeFeed(Generic[E]):
         # Not shown; assumed: new records have higher ids than all earlier ones (docs/assumptions.md).
         known = reading.highest if self._time is None or self._highest is None else self._highest
         ranges = [
-            (self._moved(), reading.last, min(known, reading.highest)),
+            (self._changed(), reading.last, min(known, reading.highest)),
             (self._query(None), max(known, reading.last), reading.highest),
         ]
         return [query.where(self._key > low, self._key <= high) for query, low, high in ranges if low < high]
 
-    def _moved(self, trace: Trace | None = None) -> Query[E]:
+    def _changed(self, trace: Trace | None = None) -> Query[E]:
         query = self._query(trace)
         if self._time is None:
             return query
@@ -223,18 +223,18 @@ class ChangeFeed(Generic[E]):
 
 def _as_seen(record: Any) -> Seen:
     version = property_of(record, "ConcurrencyId") if isinstance(record, dict) else record.concurrency_id
-    return Seen(id_of(record), _moved_at(record) or _NEVER, version)
+    return Seen(id_of(record), _changed_at(record) or _NEVER, version)
 
 
-def _moved_at(record: Any) -> datetime | None:
+def _changed_at(record: Any) -> datetime | None:
     is_dict = isinstance(record, dict)  # an export reads records as dicts with wire names
-    at = read_utc(property_of(record, MOVED)) if is_dict else record.last_action_date_utc
+    at = read_utc(property_of(record, CHANGED_AT)) if is_dict else record.last_action_date_utc
     return at if isinstance(at, datetime) else None
 
 
 def _end_of_pass(newest: Any, clock: datetime | None) -> datetime | None:
     """Return the time of the newest record or, if that is in the future, the service's current time."""
-    at = None if newest is None else _moved_at(newest)
+    at = None if newest is None else _changed_at(newest)
     if at is None:
         return None
     return at if clock is None else min(at, clock)
@@ -259,13 +259,13 @@ def require_overlap(overlap: timedelta) -> None:
         raise InvalidCallError(f"overlap is {overlap}; it must be from zero to one day")
 
 
-def require_moves(entity: type[Record]) -> None:
+def require_change_time(entity: type[Record]) -> None:
     """Raise UnsupportedError unless records of ``entity`` carry the time of their last change."""
     if "last_action_date_utc" in entity.__wire__:
         return
     is_versioned = "concurrency_id" in entity.__wire__
     compare = "the ConcurrencyId of each record" if is_versioned else "the records"
     raise UnsupportedError(  # facts 4: other entities carry no modification time
-        f"{entity.wire_name} has no {MOVED}, so its changes cannot be queried; read or export all"
+        f"{entity.wire_name} has no {CHANGED_AT}, so its changes cannot be queried; read or export all"
         f" records each time, and compare {compare} with the previous read"
     )

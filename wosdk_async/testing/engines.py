@@ -1,4 +1,4 @@
-"""Engines of tests: for recording, for replay, and for an ASGI application in the same event loop."""
+"""Test engines: for recording, replay, and an ASGI application in the same event loop."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class RecordingEngine(WatchedEngine):
                 super().stream(url, headers) as response,
                 contextlib.aclosing(_kept_chunks(response, exchange)) as chunks,
             ):
-                # completed now, because the body of a redirect is not read
+                # Completed now, because the body of a redirect is not read
                 exchange.complete(Response(response.status, response.headers, b""))
                 yield StreamedResponse(response.status, response.headers, chunks)
 
@@ -179,9 +179,9 @@ class ReplayEngine(_EngineWithoutSockets):
 class ClockForOtherClients:
     """ASGI middleware for requests from other clients, such as httpx with ``httpx.ASGITransport``.
 
-    The requests count as pending work, so that the clock jumps while they wait. Such clients cannot
-    disconnect during a request. So the application gets a disconnect message as soon as it has read the
-    request; without it, faults that wait for a disconnect could wait forever.
+    These requests count as pending work, so that the clock can jump once all of them are waiting. Such
+    clients cannot disconnect during a request, so the application gets a disconnect message as soon as it has
+    read the request. Otherwise, faults that wait for a disconnect could wait forever.
     """
 
     app: ASGIApp
@@ -346,7 +346,7 @@ class AsgiEngine(_EngineWithoutSockets):
                 await asyncio.wait([self.transport.start(exchange)])
         except asyncio.CancelledError:
             exchange.hung_up.set()
-            await clock.settle()  # the application notices before the caller can move the clock
+            await clock.settle()  # so that the application notices before the caller moves the clock
             raise
         finally:
             self._busy -= 1

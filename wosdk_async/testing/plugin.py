@@ -26,8 +26,8 @@ _MARKER = (
 _SETTINGS = ("company", "dialect", "empty", "seed", "now")
 _INI = ("company", "dialect")
 _PASSED = pytest.StashKey[bool]()
-_MAX_SHOWN = 5  # refused requests in a failure
-_LONGEST_NAME = 150  # characters of a recording's name, so that its temporary files also fit in the usual 255
+_MAX_SHOWN = 5  # unexpected requests in a failure message
+_LONGEST_NAME = 150  # characters of a recording's name; the usual limit is 255, and temporary files add some
 _REMEDY = "The fixtures of wosdk_async need its sandbox: pip install 'wosdk_async[sandbox]'"
 
 
@@ -43,7 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Add the marker."""
+    """Register the marker."""
     config.addinivalue_line("markers", _MARKER)
 
 
@@ -59,7 +59,7 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, None, None]:
-    """Fail a test that passed only because its program caught the error of a mock route."""
+    """Fail a passed test if its program caught the error of an unexpected request."""
     unexpected: list[str] = []
     try:
         yield
@@ -162,7 +162,7 @@ def _recording_name(test: pytest.Item) -> str:
     names = [node.name for node in test.listchain() if isinstance(node, pytest.Class | pytest.Item)]
     full = ".".join((test.path.stem, *names)).replace("[", "-", 1).removesuffix("]")
     short = re.sub(r"[^\w.-]+", "-", full[:_LONGEST_NAME], flags=re.ASCII)
-    # The hash distinguishes names that differ only in removed characters.
+    # The hash distinguishes names that the replacement or the cut made equal.
     import hashlib  # imported here, because most runs of pytest record nothing
 
     return short if short == full else f"{short}-{hashlib.sha256(full.encode()).hexdigest()[:8]}"

@@ -4,9 +4,9 @@ Each Company has its own first-in, first-out queue and limit. A free slot goes t
 fewest slots; tied Companies take turns.
 
 A slot cannot be revoked: a host that hangs keeps its Company's slots until their deadlines. Therefore each
-Company may hold ``SHARE`` slots even if the shared total is used up, as long as the client stays within
-its ceiling. While other Companies hold slots, a Company may exceed ``SHARE`` only by fewer slots than are
-free, so that the next Company finds one.
+Company may hold ``SHARE`` slots even if the shared total is used up, until the client reaches its ceiling, a
+higher limit. While other Companies hold slots, a Company that exceeds ``SHARE`` must leave as many slots free
+as it holds above ``SHARE``, so that the next Company finds one.
 
 A queue is ready while calls wait in it and its limit and rate allow another slot. Ready queues are grouped by
 the number of slots they hold, so granting a slot takes constant time, however many calls wait.
@@ -28,7 +28,7 @@ from wosdk_async.transport.clock import Timer, TransportClock
 SHARE = 4
 """Slots that each Company may hold even if others use up the shared total; the ceiling still applies."""
 
-_BURST = 0.1  # after a pause, the slots that the rate allows in this many seconds are granted at once
+_BURST = 0.1  # after a pause, slots for this many seconds at the rate may be granted at once
 
 
 def _interval(rate: float | None) -> float:
@@ -108,7 +108,7 @@ class ConcurrencyLimiter:
         # Only the loop's thread changes these attributes. GIL: the client's repr reads them in any thread.
         ceiling = total if ceiling is None else ceiling
         self._total = total = min(total, ceiling)
-        self._lowest = total - ceiling
+        self._min_free = total - ceiling
         """Minimum of ``_free``, which is negative while more than ``total`` slots are in use."""
         self._per_queue = min(total, per_queue or total)
         self._algorithm = algorithm
@@ -122,7 +122,7 @@ class ConcurrencyLimiter:
         """Slots granted so far. Each attempt needs a slot, so this is also the latest attempt's number."""
 
     def __repr__(self) -> str:
-        ceiling = self._total - self._lowest
+        ceiling = self._total - self._min_free
         bounds = f"limit {self._total}, at most {ceiling} so that each Company gets {SHARE}"
         return f"<ConcurrencyLimiter {self.in_flight} in flight ({bounds}), {self.queued} queued>"
 
@@ -212,7 +212,7 @@ class ConcurrencyLimiter:
         """Return whether a slot is free for ``queue``, not counting those reserved for other Companies."""
         free, held = self._free, queue.held
         if held < SHARE:
-            return free > self._lowest
+            return free > self._min_free
         # The last condition means that no other Company holds a slot.
         return held + 1 - SHARE < free or held == self._total - free
 
@@ -270,7 +270,7 @@ class ConcurrencyLimiter:
                 self._keep_pace(queue)
             try:  # without contextlib.suppress(), which would make two calls
                 granted.set_result(None)
-            except RuntimeError:  # the loop is closed, and garbage collection only now ends a call
+            except RuntimeError:  # the loop was closed before garbage collection ended a call
                 return
 
 
@@ -280,11 +280,10 @@ class ConcurrencyLimiter:
 class ThroughputLimit(AIMDLimit):
     """AIMDLimit that exceeds ``START`` only while this increases the throughput.
 
-    A round consists of ``limit`` responses (at least ``ROUND``) that arrived while all slots were in use. Its
-    throughput is ``limit / mean time`` calls per second (Little's law). A trial compares a round with another
-    at twice the limit. If the throughput at the higher limit is ``gain`` times that at the lower, the limit
-    becomes ``lower * gain``. If a trial of a higher limit has little effect, the next such trial waits
-    ``PAUSE`` rounds.
+    A round is ``max(ROUND, limit)`` responses that arrived while all slots were in use. Its throughput is
+    ``limit / mean time`` calls per second (Little's law). A trial compares a round with another at twice the
+    limit. If the throughput at the higher limit is ``gain`` times that at the lower, the limit becomes
+    ``lower * gain``. If doubling had little effect, the limit is not doubled again for ``PAUSE`` rounds.
 
     A round that is ``SLOWER`` times as slow as the previous round starts a trial at half the limit. At half
     the limit, a service with a queue completes as many calls as before, and a service that is slow for
@@ -301,12 +300,12 @@ class ThroughputLimit(AIMDLimit):
 
     def __init__(self, maximum: int) -> None:
         super().__init__(maximum)
-        self.limit = self._lowest = float(min(maximum, self.START))
+        self.limit = self._floor = float(min(maximum, self.START))
         self._refused_at = 0.0  # limit at the last 429 or 503; 0 once the limit has recovered
         self._before: tuple[float, float] | None = None  # limit and mean time before the running trial
         self._last_mean = math.inf
         self._pause_left = 0
-        self._skip = self.limit  # responses to ignore: some attempts began before all slots were in use
+        self._skip = self.limit  # responses to ignore: their attempts may have begun while slots were free
         self._times: list[float] = []
 
     def responded(self, number: int, seconds: float, in_flight: int) -> None:
@@ -333,7 +332,7 @@ class ThroughputLimit(AIMDLimit):
     def _recover(self) -> None:
         step = max(1.0, 0.9 * self._refused_at - self.limit)
         self.limit = min(self._maximum, self.limit + step / self.limit)
-        if self.limit >= min(self._maximum, max(self._lowest, 1.25 * self._refused_at)):
+        if self.limit >= min(self._maximum, max(self._floor, 1.25 * self._refused_at)):
             self._refused_at = 0.0
             self._move(self.limit)
 
@@ -352,7 +351,7 @@ class ThroughputLimit(AIMDLimit):
             self._last_mean = mean
         if self._before is not None:
             self._end_trial(*self._before, mean)
-        elif is_slower and self.limit > self._lowest:
+        elif is_slower and self.limit > self._floor:
             self._try(self.limit / 2, mean)
         elif self._pause_left <= 0 and self.limit < self._maximum and mean < math.inf:
             self._try(self.limit * 2, mean)
@@ -361,14 +360,14 @@ class ThroughputLimit(AIMDLimit):
 
     def _try(self, limit: float, mean: float) -> None:
         self._before = self.limit, mean
-        self._move(max(self._lowest, min(self._maximum, limit)))
+        self._move(max(self._floor, min(self._maximum, limit)))
 
     def _end_trial(self, limit: float, mean: float, tried_mean: float) -> None:
         tried, self._before = self.limit, None
         (low, low_mean), (high, high_mean) = sorted([(limit, mean), (tried, tried_mean)])
         gain = high / low * low_mean / high_mean if high_mean < math.inf else 0.0
         # A gain below 1 is noise, or the service's speed changed between the rounds: limit its effect.
-        better = max(self._lowest, low * max(0.75, min(high / low, gain)))
+        better = max(self._floor, low * max(0.75, min(high / low, gain)))
         if limit < tried < min(self._maximum, 1.1 * better):
             self._try(2 * tried, tried_mean)
         else:

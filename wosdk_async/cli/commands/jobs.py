@@ -134,7 +134,7 @@ def resume(ctx: click.Context, folder: Path, outcomes: Path | None, as_json: boo
     require_lasting(plan, folder)
     file = input_of(plan, folder)
     before = saved_arguments(plan.options, folder)
-    # --outcomes is not repeated, because anyone who can edit the job folder could set it to any file.
+    # The saved --outcomes is ignored: anyone who can edit the job folder could point it at any file.
     files = [each for each in before if each.startswith("--outcomes=")]
     if files and outcomes is None:
         say(f"not writing outcomes; to append to the last run's file, add {shell_words(*files)}")
@@ -207,8 +207,8 @@ def settle_command(
     """Find the outcome of rows in doubt.
 
     Rows with a marker are looked up; a resume sends rows that are confirmed absent. For other rows, check in
-    the Company and record the outcome with --row; ID is the record's id, not its number. Until a run sends a
-    row, you can settle it again.
+    the Company and record the outcome with --row; ID is the record's id, not its number. You can change a
+    decision until a run sends the row.
 
     \b
       wosdk jobs settle requests.csv.job

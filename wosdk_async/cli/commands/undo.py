@@ -128,7 +128,7 @@ def undo_command(
             runner.run(undo.end_leases())
         summary = runner.run(undo.look())
         _say_undo(undo, summary, kept, runner.run(journal.references()), check=check)
-        if check:  # before an error about the reason
+        if check:  # printed first, because a missing or unknown reason raises
             _print_undo(summary, kept, undone_before, as_json)
         reason_id = runner.run(_reason_id(runner, undo, reason, summary.counts["undo"]))
         if not check:

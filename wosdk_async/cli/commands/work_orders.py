@@ -129,7 +129,7 @@ async def cancel_command(
     )
 
 
-_MAX_NOTE = 64 * 1024  # characters. Not shown; assumed: the service's limit
+_MAX_NOTE = 64 * 1024  # characters; the service's limit (not shown; assumed)
 _MAX_SHOWN = 200  # characters in the prompt
 
 

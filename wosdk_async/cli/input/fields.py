@@ -78,7 +78,7 @@ def shown_value(name: str, value: Any) -> str:
 def _require_new(
     before: Mapping[tuple[str, ...], str], path: tuple[str, ...], fields: Any, text: str
 ) -> None:
-    """Refuse an assignment that would silently overwrite an earlier value."""
+    """Refuse an assignment that would overwrite an earlier one. It may overwrite ``--json-body``."""
     for other, earlier in before.items():
         length = min(len(other), len(path))
         if other[:length] != path[:length]:

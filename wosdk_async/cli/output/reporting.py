@@ -31,7 +31,7 @@ from wosdk_async.text.safe_text import shortened
 
 _MAX_SHOWN = 5  # causes and warnings in the summary
 _MAX_WARNED = 3  # causes of row warnings in the summary
-# Options not used for rejects.csv, whose header shows the delimiter.
+# Options that describe the input file or one run, so they do not apply to rejects.csv.
 _INPUT_ONLY = ("--format", "--delimiter", "--sheet", "--header-row", "--outcomes")
 MAX_NAME = 60
 """Maximum characters of a key, or of a row's first cells."""
@@ -43,7 +43,7 @@ class _Causes:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        # By cause: the first rows, and the text of the first one.
+        # By cause: the first row's text, and the first rows.
         self.first: dict[object, tuple[str, list[RowOutcome]]] = {}
         self.counts: Counter[object] = Counter()
 
@@ -82,7 +82,7 @@ class OutcomeWriter:
         self._file = file
         self._stop = stop
         self.failed: OutputError | None = None
-        self._said: set[str] = set()
+        self._printed: set[str] = set()
         self._faults, self._warnings = _Causes(_MAX_SHOWN), _Causes(_MAX_WARNED)
         self._counts: Counter[str] = Counter()
         self._warned = 0
@@ -98,7 +98,7 @@ class OutcomeWriter:
 
     def note_printed(self, text: str) -> None:
         """Remember a printed warning, so that the summary does not repeat it."""
-        self._said.add(text)
+        self._printed.add(text)
 
     def row(self, outcome: RowOutcome) -> None:
         """Write the outcome of a row."""
@@ -141,7 +141,7 @@ class OutcomeWriter:
         remedy = f"see {place}" if place else "--outcomes FILE records all of them"
         if more > 0:  # rows of this run that are not named above
             say(f"and {counted(more, 'more row')}; {remedy}")
-        warnings = [text for each in summary.warnings if (text := f"warning: {each}") not in self._said]
+        warnings = [text for each in summary.warnings if (text := f"warning: {each}") not in self._printed]
         for warning in warnings[:_MAX_SHOWN]:
             say(warning)
         if len(warnings) > _MAX_SHOWN:
@@ -177,7 +177,7 @@ _CORRECT = "correct the map or the file"
 
 
 def _failed_entirely(summary: Summary, existing: int) -> bool:
-    """Return whether no row has a record, which suggests a wrong map rather than wrong rows."""
+    """Return whether rows failed and none has a record: the map is probably wrong, not the rows."""
     return bool(summary.failed and not (summary.done or summary.found or summary.in_doubt or existing))
 
 
@@ -203,7 +203,7 @@ def say_files(summary: Summary, plan: JobPlan, existing: int) -> None:
         if what := _FILES.get(name):
             say(f"{what}: {path}")
         if name == REJECTS and _failed_entirely(summary, existing):
-            if not summary.not_started:  # otherwise, this has been said
+            if not summary.not_started:  # otherwise, say_problems() has said so
                 say(f"{_CORRECT}, then run the same command")
         elif name == REJECTS and (command := rejects_command(plan, path)):
             say(f"to import the rows that you corrected in it: {command}")
@@ -255,8 +255,8 @@ def print_summary(summary: Summary, as_json: bool, *, ran: bool = True) -> None:
         )
     if summary.audit_state != "none":
         about = summary.audit_why or summary.audit
-        found = f": {about}" if about is not None else ""
-        click.echo(f"audit {summary.audit_state}{found}")
+        text = f": {about}" if about is not None else ""
+        click.echo(f"audit {summary.audit_state}{text}")
     if ran:
         click.echo(
             f"{summary.seconds:.1f} s, {summary.rate:.0f} rows/s; "
@@ -276,7 +276,7 @@ def command_of(plan: JobPlan, folder: Path) -> str | None:
         return None
     folder, file = folder.absolute(), last_file(plan, folder)
     place = [] if folder in numbered_jobs(Path(f"{file}.job")) else [f"--job={folder}"]
-    return shell_words("wosdk", "import", str(file), *arguments, *place, *_company(plan))
+    return shell_words("wosdk", "import", str(file), *arguments, *place, *_global_options(plan))
 
 
 def rejects_of(folder: Path) -> Path:
@@ -293,10 +293,11 @@ def rejects_command(plan: JobPlan, rejects: Path) -> str | None:
     options = {each.partition("=")[0]: each for each in arguments}
     suffix = suffix_of(PurePath(plan.file), options.get("--format", "").partition("=")[2] or None)
     original = FORMATS.get(suffix, FORMATS[".csv"])
-    if "encoding" in original.options and "delimiter" not in original.options:  # its rejects are UTF-8
+    is_json = "encoding" in original.options and "delimiter" not in original.options
+    if is_json:  # rejects of JSON lines are always UTF-8
         options.pop("--encoding", None)
     kept = [text for name, text in options.items() if name not in _INPUT_ONLY]
-    return shell_words("wosdk", "import", str(rejects.absolute()), *kept, *_company(plan))
+    return shell_words("wosdk", "import", str(rejects.absolute()), *kept, *_global_options(plan))
 
 
 def _arguments(plan: JobPlan) -> list[str] | None:
@@ -304,7 +305,7 @@ def _arguments(plan: JobPlan) -> list[str] | None:
     return [str(each) for each in arguments] if isinstance(arguments, list) else None
 
 
-def _company(plan: JobPlan) -> list[str]:
+def _global_options(plan: JobPlan) -> list[str]:
     shared: Any = plan.options.get("global")
     return [f"--{name}={value}" for name, value in shared.items()] if isinstance(shared, dict) else []
 

@@ -46,7 +46,7 @@ from wosdk_async.query.fields import fields
 from wosdk_async.query.paging import Cursor, id_of, prefetch
 from wosdk_async.query.plan import Condition
 from wosdk_async.query.properties import Path as PropertyPath
-from wosdk_async.resources.changes import MOVED, require_moves
+from wosdk_async.resources.changes import CHANGED_AT, require_change_time
 from wosdk_async.text.remedies import Remedy
 
 _RANGES = 8  # id ranges per concurrent reader: several, because some ranges have fewer records than others
@@ -101,10 +101,10 @@ class Export(ExportJob):
         record_class = known_entity(entity)
         conditions = list(where)
         if since is not None:
-            require_moves(record_class)
+            require_change_time(record_class)
             if not isinstance(since, datetime) or since.tzinfo is None:
                 raise InvalidCallError(f"since is {since!r:.80}; pass a datetime with a zone")
-            conditions.append(fields(record_class)[MOVED] >= since)
+            conditions.append(fields(record_class)[CHANGED_AT] >= since)
         table = ExportedTable.of(record_class, self.output, self.options, where=conditions, select=select)
         if self.output.is_symlink():  # replace the file that the link points to, not the link
             self.output = Path(os.path.realpath(output))

@@ -45,7 +45,7 @@ from wosdk_async.model import Record
 from wosdk_async.query.builder import Query, selection
 from wosdk_async.query.properties import Path as PropertyPath
 from wosdk_async.regular_files import create_file, read_regular, sync_file, sync_folder
-from wosdk_async.resources.changes import MOVED, ChangeFeed, require_moves, require_overlap
+from wosdk_async.resources.changes import CHANGED_AT, ChangeFeed, require_change_time, require_overlap
 from wosdk_async.resources.watermark import Watermark, watermark_since
 from wosdk_async.transport.telemetry.statistics import Trace
 
@@ -93,7 +93,7 @@ class IncrementalExport(ExportJob):
         self.options = attrs.evolve(options or ExportOptions(), **changes)
         self.folder = Path(folder)
         self._entity = known_entity(entity)
-        require_moves(self._entity)
+        require_change_time(self._entity)
         require_overlap(overlap)
         for name in ("limit", "again", "force"):
             if getattr(self.options, name):
@@ -103,7 +103,7 @@ class IncrementalExport(ExportJob):
                 )
         chosen = selection(self._entity, select)
         if chosen and "*" not in chosen:
-            chosen = [*chosen, MOVED, "ConcurrencyId"]  # needed to tell the versions of a record apart
+            chosen = [*chosen, CHANGED_AT, "ConcurrencyId"]  # needed to tell the versions of a record apart
         table = ExportedTable.of(self._entity, self.folder, self.options, select=chosen, default="parquet")
         super().__init__(table, company, self.folder, on_progress, on_stage)
         self._overlap = overlap

@@ -117,7 +117,7 @@ class Check:
         self._source, self._map, self._dry = self._request.source, import_map, dry
         self._options, self._sample, self._rate = options, sample, rate
         self._operation, self._marker = import_map.action, self._request.marker
-        self._keys = self._request.keys("job")
+        self._keys = self._request.keys()
         self._index = ReferenceIndex(import_map.references)
         self._builder = RowBuilder(import_map, self._index, self._keys)
         self._replaced = replaced_fields_warning(import_map)

@@ -43,6 +43,8 @@ class ReportWords:
 
 PYTHON_WORDS = ReportWords()
 
+_NO_JOB = "job"  # in place of the ledger's id while there is no ledger; a check shows keys such as job-1
+
 
 @attrs.frozen(kw_only=True, eq=False)
 class ImportRequest:
@@ -107,7 +109,7 @@ class ImportRequest:
 
     def _require_marker(self, marker: str) -> None:
         try:
-            keys = RowKeys.of(self.import_map, marker, "")
+            keys = RowKeys.of(self.import_map, marker, _NO_JOB)
             self.action.require_marker(marker)
         except ImportMapError as error:
             if self.options.marker:
@@ -121,7 +123,7 @@ class ImportRequest:
 
     def with_rules(self) -> ImportRequest:
         """Return a request whose source applies the map's rules, and whose options store the rules."""
-        rules, keys = self.import_map.rules, self.keys("job")
+        rules, keys = self.import_map.rules, self.keys()
         node = keys.node if keys is not None else None
         key = self.import_map.key or (node.template if isinstance(node, TextNode) else None)
         options = attrs.evolve(self.options, details={**self.options.details, **rules.as_options()})
@@ -155,9 +157,9 @@ class ImportRequest:
     @property
     def looks_first(self) -> bool:
         """Whether to look up each row, by a key from its cells, before sending it."""
-        return own_keys(self.keys("job")) is not None
+        return own_keys(self.keys()) is not None
 
-    def keys(self, job: str) -> RowKeys | None:
+    def keys(self, job: str = _NO_JOB) -> RowKeys | None:
         """Return the row keys for a ledger's id; None without a marker."""
         return RowKeys.of(self.import_map, self.marker, job) if self.marker else None
 
@@ -168,7 +170,7 @@ class ImportRequest:
         """
         with contextlib.ExitStack() as exits:
             try:
-                rows = FileRows(self.source, self.import_map, self.keys("job"), self.index)
+                rows = FileRows(self.source, self.import_map, self.keys(), self.index)
                 exits.callback(rows.close)
             finally:
                 self._require_unchanged()  # a changed file may raise misleading errors, such as wrong columns
@@ -185,7 +187,7 @@ class ImportRequest:
         )
 
     def plan(self, job: str, company: str, rows: FileRows | None = None) -> JobPlan:
-        """Return the plan of a new ledger or, with ``rows``, the plan for a ledger's next file."""
+        """Return a ledger's plan for this file; without ``rows``, the plan of an empty ledger."""
         keys, now = self.keys(job), datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         return JobPlan(
             job=job,

@@ -162,10 +162,10 @@ class Moment:
     ticks: int
 
     @classmethod
-    def at(cls, clock: int, tick: int = 1) -> Moment:
-        """Return the moment ``clock`` nanoseconds after 1970, rounded down to a multiple of ``tick``."""
-        ticks = clock // 100
-        return cls(ticks - ticks % tick)
+    def at(cls, nanoseconds: int, step: int = 1) -> Moment:
+        """Return the moment ``nanoseconds`` after 1970, rounded down to a multiple of ``step`` ticks."""
+        ticks = nanoseconds // 100
+        return cls(ticks - ticks % step)
 
     @property
     def utc(self) -> str:
@@ -179,14 +179,14 @@ class Moment:
         return f"{whole}.{fraction:07d}" if fraction else whole
 
     def later(self, minutes: int) -> Moment:
-        """Return the moment ``minutes`` later (facts 3.5: no fraction). Not shown; assumed: 0 seconds."""
+        """Return the minute ``minutes`` later (facts 3.5: no fraction). Not shown; assumed: no seconds."""
         total = self.ticks // _TICKS // 60 + minutes
         return Moment(total * 60 * _TICKS)
 
 
 @lru_cache(maxsize=64)
 def _local_second(seconds: int, zone: tzinfo) -> str:
-    # Cached, because writes in the same second need the same few texts
+    # Cached, because writes in the same second need the same few texts.
     return _format_time(datetime.fromtimestamp(seconds, zone), 0)
 
 
