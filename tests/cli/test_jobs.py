@@ -238,6 +238,9 @@ def test_a_job_is_found_by_the_new_name_of_its_file(
     result = wosdk("jobs", "resume", folder)
     assert (result.exit_code, f"{folder}: nothing to send" in result.stderr) == (0, True), result.stderr
     assert f"wosdk import {moved} --map" in wosdk("jobs", "show", moved).stdout
+    renamed.write_text("unique_key\n", encoding="utf-8")  # another file with the old name
+    assert f"wosdk import {moved} --map" in wosdk("jobs", "show", moved).stdout
+    assert wosdk("jobs", "show", renamed).exit_code == 2
 
 
 def test_a_stopped_undo_is_named_by_the_next_import(file: Path, store: Path, wosdk: Wosdk) -> None:

@@ -737,6 +737,31 @@ async def test_only_the_job_itself_can_tell_which_rows_of_a_copy_are_edited(loca
     assert await held(local) == Counter("12")
 
 
+@pytest.mark.parametrize("is_killed", [False, True], ids=["ended", "killed"])
+@pytest.mark.parametrize("is_edited", [False, True], ids=["same", "edited"])
+@pytest.mark.parametrize(("text", "marker"), EITHER, ids=["key", "marker"])
+async def test_a_renamed_file_belongs_to_its_job_also_if_the_map_has_a_key_now(
+    local: Local, text: str, marker: str | None, is_edited: bool, is_killed: bool
+) -> None:
+    """To send all rows again, or to remove those that were sent, would double them."""
+    source = local.write(rows(1, 2, 3)).rename(local.folder / "old.csv")
+    if is_killed:
+        folder = await killed_while_sending(local.job(source, MAP), local, [1])
+    else:
+        folder = (await local.run(source, MAP)).folder
+    table = [*rows(1, 2), ["3", "edited", "", ""] if is_edited else rows(3)[0]]
+    local.write(table).rename(source)
+    new = source.rename(local.folder / "new.csv")
+    found = await refusal(local.job(new, text, marker=marker), local)
+    assert (found.why, found.remedies, found.folder) == ("sent_elsewhere", (Remedy.THAT_FOLDER,), folder)
+    again = local.job(new, text, marker=marker, folder=folder)
+    if is_edited and not is_killed:
+        assert Remedy.KEY_FIRST in (await refusal(again, local)).remedies
+    elif not (is_killed and marker):  # the marker of the row in doubt is unknown
+        assert (await again.run(local.company)).complete is not is_killed
+    assert max((await held(local)).values(), default=1) == 1
+
+
 @pytest.mark.parametrize("change", ["none", "cell", "more", "reject"])
 @pytest.mark.parametrize("is_killed", [False, True], ids=["ended", "killed"])
 @pytest.mark.parametrize(("text", "marker"), [(MAP, None), *EITHER], ids=["nothing", "key", "marker"])

@@ -224,6 +224,8 @@ class Walk(ImportingUser):
         self.file, self.renamed = self.file.rename(self.folder / "renamed.csv"), True
         if self.rng.random() < 0.5:
             self.user.edit()
+        if not self.user.keyed and self.renames.random() < 0.4:
+            self.user.kind, self.dropped = "key", True
         if await self._import(self._saved(), kill=False):
             self.found.append("renamed: a renamed file is sent by a new job")
         if not self.named:

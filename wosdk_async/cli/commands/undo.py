@@ -160,11 +160,12 @@ def _opened(ctx: click.Context, folder: Path, sandbox: Path | None) -> Iterator[
 
 def _run_to_undo(runner: Runner, journal: Journal, of_run: int | None) -> int | None:
     """Print the run to undo, and return it, or None for all runs; ``of_run`` overrides the default."""
-    from wosdk_async.jobs.ledger.undone import run_to_undo
+    from wosdk_async.jobs.ledger.undone import UNDO, run_to_undo
 
-    files = {each.number: each.details.get("file") for each in runner.run(journal.runs())}
+    runs = runner.run(journal.runs())
+    files = {each.number: each.details.get("file") for each in runs if each.details.get("command") != UNDO}
     if of_run is not None and of_run not in files:
-        raise CliError(f"{journal.folder}: no run {of_run}; wosdk jobs show lists the runs")
+        raise CliError(f"{journal.folder}: no run {of_run} that sent rows; wosdk jobs show lists the runs")
     run = of_run or runner.run(run_to_undo(journal))
     if run is not None:
         say(f"run {run} of {journal.folder}, file {files.get(run) or 'unknown'}")

@@ -13,7 +13,7 @@ from wosdk_async.jobs.journal.entries import JobPlan, as_last_given
 from wosdk_async.jobs.journal.lock import LOCK, FolderLock, job_in
 from wosdk_async.jobs.journal.run_table import runs
 from wosdk_async.jobs.journal.store import JOURNAL, START_FILES, connect, database_files, explained, read_plan
-from wosdk_async.regular_files import sync_folder
+from wosdk_async.regular_files import sha256_of, sync_folder
 from wosdk_async.text.remedies import Remedy
 
 
@@ -179,7 +179,10 @@ def last_file(plan: JobPlan, folder: Path) -> Path:
     if copies := sorted(folder.glob(f"input.{plan.sha256[:16]}*")):
         return copies[0]
     named = folder.with_name(re.sub(r"\.job(-[0-9]+)?\Z", "", folder.name))
-    return named if named.is_file() and not last.exists() else last
+    if named == last or not named.is_file():
+        return last
+    # Another file may have the old name since.
+    return last if last.is_file() and sha256_of(named) != plan.sha256 else named
 
 
 def numbered_siblings(folder: Path) -> list[Path]:

@@ -103,11 +103,11 @@ class Elsewhere:
     lines: tuple[int, ...] = ()
     """Lines of the rows, at most 10,000."""
     takes_file: bool = True
-    """Whether the job can import the file: it has the file's key template and sent all of these rows."""
+    """Whether the job can import the file: it sent all of these rows, with the file's key or without keys."""
     renamed: bool = False
     """Whether the job's last file no longer exists, so this file may be that file with another name."""
     missing: int = 0
-    """If rows have no key: number of rows that the job sent, or may have sent, and that the file lacks."""
+    """If the file or the job has no keys: number of rows that the job may have sent and the file lacks."""
     running: bool = False
     """Whether the other job is running, and may still have to send some of these rows."""
     in_doubt: bool = False
