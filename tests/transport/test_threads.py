@@ -100,6 +100,33 @@ def test_a_session_that_another_loop_opens_meanwhile() -> None:
     assert session.grant is opened[0], "the one whose session starts last"
 
 
+async def test_a_call_joins_the_renewal_of_its_own_loop() -> None:
+    """Although another loop renews too: each loop logs in once, however many of its calls wait."""
+    began, ends = threading.Semaphore(0), list[tuple[asyncio.AbstractEventLoop, asyncio.Event]]()
+
+    async def log_in(*_: Any) -> TokenGrant:
+        ends.append((asyncio.get_running_loop(), end := asyncio.Event()))
+        began.release()
+        await end.wait()
+        return TokenGrant(token="t", expires_in=1200, base_url="https://a", locator_url="https://l")
+
+    manager = SessionManager("Acme", log_in, TransportClock())
+    first = asyncio.create_task(manager.renew(after=0))
+    await asyncio.to_thread(began.acquire)
+    other = threading.Thread(target=lambda: asyncio.run(manager.renew(after=0)))
+    other.start()
+    await asyncio.to_thread(began.acquire)
+    second = asyncio.create_task(manager.renew(after=0))
+    await settle()
+    assert len(ends) == 2
+    for loop, end in ends:
+        loop.call_soon_threadsafe(end.set)
+    await asyncio.gather(first, second)
+    await asyncio.to_thread(other.join)
+    assert manager.session is not None
+    assert manager.session.generation == 2
+
+
 async def found_customers(_: str, __: str, ___: dict[str, str], body: bytes | None) -> Response:
     """Answer a query for names: the customer ``Shop 7`` has the id 7."""
     names = json.loads(body or b"")["QueryExpression"]["Criteria"]["Conditions"][0]["Values"]

@@ -102,9 +102,10 @@ class SessionManager:
         self.hold_off = HoldOff(clock)
         self.session: Session | None = None
         """Latest session, even if expired; None before the first."""
-        self._renewal: Renewal[Session] | None = None
         self._renewals: set[Renewal[Session]] = set()
-        """All renewals in progress: the newest, and those started by other loops."""
+        """Renewals in progress, at most one of each loop."""
+        self._abandoned: set[Renewal[Session]] = set()
+        """Renewals of parent processes, kept because asyncio would log that a freed task was pending."""
         # GIL: threads add to the set, remove from it and copy it atomically.
         self._login_since = self._early_renewal_from = 0.0
         self._search_from = 0.0
@@ -118,14 +119,14 @@ class SessionManager:
     @property
     def login_since(self) -> float | None:
         """Start time of the latest log-in; None once the log-in and any hold-off after it are over."""
-        running = self._renewal is not None or self.hold_off.active
+        running = bool(self._renewals) or self.hold_off.active
         return self._login_since if running else None
 
     @property
     def unused(self) -> bool:
         """Whether the manager may be dropped: no live session, no renewal, no calls."""
         dead = self.session is None or self.clock.now() >= self.session.expires_at
-        return dead and self._renewal is None and (self.queue is None or not self.queue.calls)
+        return dead and not self._renewals and (self.queue is None or not self.queue.calls)
 
     def current(self, now: float | None = None) -> Session | None:
         """Return the live session, or None if there is none. Start an early renewal when due."""
@@ -136,7 +137,7 @@ class SessionManager:
             return None
         # Loops in two threads may each start a renewal at the same moment, which only costs another log-in.
         early = now >= session.renew_after and now >= self._early_renewal_from
-        if early and self._renewal is None and not self.hold_off.active:
+        if early and not (self._renewals or self.hold_off.active):
             self._start().task.add_done_callback(self._early_renewal_ended)
         return session
 
@@ -154,9 +155,8 @@ class SessionManager:
             if self.hold_off.active:
                 await self.hold_off.wait(until)
                 continue
-            renewal = self._renewal
-            if renewal is None or not renewal.usable:
-                renewal = self._start()
+            # Of this loop, because a loop cannot await another's task.
+            renewal = next((each for each in list(self._renewals) if each.usable), None) or self._start()
             try:
                 return await renewal.result(until)
             except SessionError:
@@ -169,7 +169,7 @@ class SessionManager:
         The locator is queried at most once every 5 s. Raises the log-in's error.
         """
         # Loops in two threads may each search at the same moment, which only costs another log-in.
-        if self.session is gone and self._renewal is None:
+        if self.session is gone and not self._renewals:
             if (now := self.clock.now()) < self._search_from:
                 return gone
             self._search_from = now + _SEARCH_INTERVAL
@@ -179,8 +179,8 @@ class SessionManager:
         """Discard the parent's renewal in a forked child, where it would never end, and replace the locks."""
         self._lock = threading.Lock()
         self.forget_records()
-        # The task stays in _renewals: if it were freed, asyncio would log that a pending task was destroyed.
-        self._renewal = None
+        self._abandoned |= self._renewals
+        self._renewals = set()
 
     def forget_records(self) -> None:
         """Discard what higher layers keep for this Company, such as cached names."""
@@ -198,8 +198,7 @@ class SessionManager:
 
     def _start(self) -> Renewal[Session]:
         renewal = Renewal(self._run, self.company, self.clock)
-        renewal.task.add_done_callback(lambda _: self._ended(renewal))
-        self._renewal = renewal
+        renewal.task.add_done_callback(lambda _: self._renewals.discard(renewal))
         self._renewals.add(renewal)
         return renewal
 
@@ -222,11 +221,6 @@ class SessionManager:
                 expires_at=now + usable,
             )
         return session
-
-    def _ended(self, renewal: Renewal[Session]) -> None:
-        self._renewals.discard(renewal)
-        if self._renewal is renewal:
-            self._renewal = None
 
     def _early_renewal_ended(self, task: asyncio.Task[Session]) -> None:
         if not task.cancelled() and task.exception() is not None:
