@@ -41,9 +41,7 @@ _NOT_SENT, _BROKEN, _NO_RESPONSE = "not sent", "broken", "no response"
 """Failures: the request was never sent, the connection broke, the caller cancelled the request."""
 
 _SECOND = 10**9
-_TICK = (
-    0.25  # seconds between checks for timeouts over sockets, so that a deadline of the same length ends first
-)
+_TICK = 0.25  # added to timeouts, as checks over sockets do: an equal deadline ends first
 
 _ACCEPT = (("Accept-Encoding", "identity"),)  # for downloads
 
@@ -329,26 +327,19 @@ class InProcessTransport:
             _log.error("the sandbox failed in %s", task.get_name(), exc_info=error)
 
 
-@attrs.define(eq=False)
 class AsgiEngine(_EngineWithoutSockets):
-    """Engine of one client; ``limits.connections`` is its maximum number of pending requests.
+    """Engine of one client, with at most ``limits.connections`` pending requests.
 
-    Only ``timeouts.read``, in virtual time, and ``limits.body`` apply otherwise.
+    Only ``limits.body`` and, in virtual time, ``timeouts.read`` apply otherwise.
     """
 
-    transport: InProcessTransport
-    limits: Limits
-    timeouts: Timeouts
-    capacity: int = attrs.field(
-        default=attrs.Factory(lambda engine: engine.limits.connections, takes_self=True)
-    )
-    ceiling: int = attrs.field(default=attrs.Factory(lambda engine: engine.capacity, takes_self=True))
-    _busy: int = 0
-    _deadlines: Deadlines = attrs.field(
-        default=attrs.Factory(
-            lambda engine: Deadlines(engine.transport.clock.client_clock()), takes_self=True
-        )
-    )
+    def __init__(self, transport: InProcessTransport, limits: Limits, timeouts: Timeouts) -> None:
+        self.capacity = self.ceiling = limits.connections
+        self._transport = transport
+        self._max_body = limits.body
+        self._read_timeout = timeouts.read
+        self._deadlines = Deadlines(transport.clock.client_clock())
+        self._busy = 0
 
     def statistics(self) -> PoolStatistics:
         """Return the number of pending requests."""
@@ -357,18 +348,18 @@ class AsgiEngine(_EngineWithoutSockets):
     async def send(self, request: Request) -> Any:
         """Send a request to the application, and return the response as decoded by ``request.read``."""
         response = await self.respond(request)
-        if len(response.body) > self.limits.body:
-            why = f"the response cannot be read: {TOO_LONG} {self.limits.body} bytes"
+        if len(response.body) > self._max_body:
+            why = f"the response cannot be read: {TOO_LONG} {self._max_body} bytes"
             raise SendError(f"{origin_of(request.url)}: {why}", sent=True)
         return request.read(response)
 
     async def respond(self, request: Request) -> Response:
         """Send a request to the application, and return the response."""
-        self.transport.require(request.url)
+        self._transport.require(request.url)
         own_work = Work()
-        clock = self.transport.clock
+        clock = self._transport.clock
         exchange = AsgiExchange(
-            self.transport.app,
+            self._transport.app,
             scope_of(request.method, request.url, request.headers),
             encode_body(request.body) or b"",
             clock,
@@ -378,7 +369,7 @@ class AsgiEngine(_EngineWithoutSockets):
         self._busy += 1
         try:
             with clock.doing(own_work):
-                await self._wait(exchange, self.transport.start(exchange), origin_of(request.url))
+                await self._wait(exchange, self._transport.start(exchange), origin_of(request.url))
         except (asyncio.CancelledError, SendError):
             exchange.hung_up.set()
             await clock.settle()  # the application notices before the caller can move the clock
@@ -391,16 +382,15 @@ class AsgiEngine(_EngineWithoutSockets):
 
     async def _wait(self, exchange: AsgiExchange, running: asyncio.Task[None], origin: str) -> None:
         """Wait until the application has responded. Raises SendError if it sends nothing for too long."""
-        limit, clock = self.timeouts.read, self.transport.clock
+        limit = self._read_timeout
         while not running.done():
             if limit is None:
                 await asyncio.wait([running])
                 continue
-            silent = (clock() - exchange.since) / _SECOND
+            silent = (exchange.clock() - exchange.since) / _SECOND
             if silent > limit:
-                raise SendError(
-                    f"{origin}: the service sent nothing for {limit:g} s", sent=True, timeout="read"
-                )
+                why = f"{origin}: the service sent nothing for {limit:g} s"
+                raise SendError(why, sent=True, timeout="read")
             with contextlib.suppress(TimeoutError), self._deadlines.within(limit + _TICK - silent):
                 await asyncio.wait([running])
 
