@@ -40,7 +40,8 @@ def test_a_compound_key_and_an_alias(wosdk: Wosdk) -> None:
     """A JSON object finds a record of two keys; the specification's names are understood."""
     tree = wosdk("get", "AssetTree", '{"ParentId": 20400, "ChildId": 20410}', "--json")
     assert json.loads(tree.stdout)["Distance"] == 1
-    assert json.loads(wosdk("get", "Priority", "1", "--json").stdout)["DisplayAs"] == "Emergency"
+    for id in ("1", "id:1"):
+        assert json.loads(wosdk("get", "Priority", id, "--json").stdout)["DisplayAs"] == "Emergency"
 
 
 @pytest.mark.parametrize(
@@ -52,6 +53,8 @@ def test_a_compound_key_and_an_alias(wosdk: Wosdk) -> None:
         (("get", "WorkOrder", "1", "-p", "Customer"), 2, "write 'Customer.*' or name one of its properties, such as 'Customer.Name'\n"),
         (("get", "Document", "five"), 2, "ID is 'five'; write a whole number, or a JSON object"),
         (("get", "Customer", "five"), 4, "no Customer has the Name or DisplayAs 'five'"),
+        (("get", "Customer", "id:five"), 4, "no Customer has the Name or DisplayAs 'id:five'"),
+        (("get", "Customer", "id:5", "--unchecked"), 4, "Customer entity with id 5 is not found"),
         (("get", "Customer", "512", "--by", "Name"), 4, "no Customer has the Name '512'"),
         (("get", "Customer", "x", "--by", "WorkZone"), 2, "--by WorkZone: not a text property of Customer"),
         (("get", "Customer", "x", "--by", "Name", "--unchecked"), 2, "--by needs an entity in the catalogue"),

@@ -10,6 +10,7 @@ import ssl
 import stat
 import subprocess
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -18,6 +19,7 @@ import pytest
 
 from tests.cli.conftest import ROOT, Wosdk, serving, spawn
 from tests.support.certificates import PAST, VALID, certificate_file
+from tests.support.waiting import until
 from wosdk_async import Client
 from wosdk_async.sandbox import open_store
 from wosdk_async.sandbox.server import console_of
@@ -55,9 +57,6 @@ def test_the_variables_of_any_company_can_be_sourced(tmp_path: Path) -> None:
     written = spawn(*served, "--env-file", file)
     assert written.stderr is not None
     message = [written.stderr.readline() for _ in range(3)]
-    written.terminate()
-    stdout, _ = written.communicate(timeout=20)
-    assert stdout == ""
     assert message[0] == f"wosdk: the variables are in {file}\n"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     (tmp_path / "printed.env").write_text(text)
@@ -66,7 +65,10 @@ def test_the_variables_of_any_company_can_be_sourced(tmp_path: Path) -> None:
         done = subprocess.run(["sh", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
         company, secret = done.stdout.splitlines()
         assert (company, len(secret) > 20, done.stderr) == (HOSTILE, True, "")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["company.env", "n.db", "printed.env"]
+    written.terminate()
+    stdout, _ = written.communicate(timeout=20)
+    assert stdout == ""
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["n.db", "printed.env"]
 
 
 def test_serve_names_its_console_and_the_root_leads_there(tmp_path: Path) -> None:
@@ -134,7 +136,7 @@ def test_the_variables_name_a_host_of_the_certificate(
     said = ""
     while "Ctrl-C" not in said:
         said += process.stderr.readline()
-    variables = dict(line.split("=", 1) for line in file.read_text().splitlines())
+    variables = dict(line.split("=", 1) for line in file.read_text().splitlines()[:-1])
     port = urlsplit(variables["WOSDK_LOCATOR_URL"]).port or 0
     assert ssl.get_server_certificate(("127.0.0.1", port), timeout=20) in certificate.read_text()
     process.terminate()
@@ -214,21 +216,20 @@ def test_an_env_file_that_serve_did_not_write_is_kept(wosdk: Wosdk, tmp_path: Pa
 
 
 def test_an_env_file_of_before_is_written_anew(tmp_path: Path) -> None:
-    """What serve wrote before, an empty file, and with --force any other; behind a link, which stays."""
+    """An empty file, and with --force any other; behind a link, which stays."""
     (tmp_path / "link.env").symlink_to("company.env")
-    (tmp_path / "company.env").touch()
-    for before, *more in (("",), (None,), ("mine", "--force")):
-        if before is not None:
-            (tmp_path / "company.env").write_text(before)
+    for before, *more in (("",), ("mine", "--force")):
+        (tmp_path / "company.env").write_text(before)
         served = spawn(
             *("sandbox", "serve", "--port", "0", "--store", tmp_path / "s.db"),
             *("--env-file", tmp_path / "link.env", *more),
         )
         assert served.stderr is not None
         assert served.stderr.readline() == f"wosdk: the variables are in {tmp_path / 'link.env'}\n"
+        assert (tmp_path / "company.env").read_text().startswith("WOSDK_TOKEN_URL=http://127.0.0.1:")
         served.terminate()
         served.communicate(timeout=20)
-        assert (tmp_path / "company.env").read_text().startswith("WOSDK_TOKEN_URL=http://127.0.0.1:")
+        assert not (tmp_path / "company.env").exists()
     assert (tmp_path / "link.env").is_symlink()
 
 
@@ -254,26 +255,38 @@ def test_in_the_background_serve_returns_once_it_answers(tmp_path: Path) -> None
         _, said = spawn(*served, *other).communicate(timeout=20)
         assert "Address already in use" in said
         assert f"{file}" not in said
+        stop = re.search(r"^.*  # stop the server$", (ROOT / "docs/sandbox.md").read_text(), re.M)
+        assert stop is not None
+        subprocess.run(["sh", "-c", stop[0]], cwd=tmp_path, check=True)
+        until(lambda: not file.exists())
     finally:
-        os.kill(process, signal.SIGTERM)
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGTERM)
 
 
-def test_the_port_of_a_server_in_the_foreground_is_named(tmp_path: Path) -> None:
-    """Its file is kept, and the message says to load it."""
-    served = ("sandbox", "serve", "--store", tmp_path / "s.db", "--env-file", tmp_path / "company.env")
+def test_a_server_in_the_foreground_keeps_its_file_until_it_ends(tmp_path: Path) -> None:
+    """Even if another one is forced to start with it, and fails."""
+    file = tmp_path / "company.env"
+    served = ("sandbox", "serve", "--store", tmp_path / "s.db", "--env-file", file)
     first = spawn(*served, "--port", "0")
     assert first.stderr is not None
     while "Ctrl-C" not in first.stderr.readline():
         pass
-    before = (tmp_path / "company.env").read_text()
-    root = dict(line.split("=", 1) for line in before.splitlines())["WOSDK_LOCATOR_URL"]
-    second = spawn(*served, "--port", str(urlsplit(root).port))
-    _, said = second.communicate(timeout=20)
-    first.terminate()
-    first.communicate(timeout=20)
-    assert (second.returncode, (tmp_path / "company.env").read_text()) == (2, before)
-    assert "Address already in use" in said
-    assert f"server of {tmp_path / 'company.env'}" in said
+    before = file.read_text()
+    port = before.partition("127.0.0.1:")[2].partition("/")[0]
+    try:
+        for more, message in (
+            ((), f"`kill {first.pid}`"),
+            (("--force",), "Address already in use"),
+        ):
+            second = spawn(*served, "--port", port, *more)
+            _, said = second.communicate(timeout=20)
+            assert (second.returncode, file.read_text()) == (2, before)
+            assert message in said
+    finally:
+        first.terminate()
+        first.communicate(timeout=20)
+    assert not file.exists()
 
 
 @pytest.mark.parametrize("alive", [False, True])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.support.import_files import COLUMNS, write_map
 from tests.testing.orders import count, create_command
-from wosdk_async import Client, Company, Customer, DeadlineError, InDoubtError, NotSentError
+from wosdk_async import Client, Company, Customer, DeadlineError, InDoubtError, NotSentError, WorkOrder
 from wosdk_async.jobs import CsvFile, Import, ImportMap
 from wosdk_async.query.fields import fields
 from wosdk_async.sandbox import Faults
@@ -27,6 +27,19 @@ async def test_calls_take_no_time(wosdk_company: Company, wosdk_clock: SkippingC
     start = wosdk_clock.now
     await asyncio.gather(*(wosdk_company.get(Customer, 512) for _ in range(50)))
     assert wosdk_clock.now == start
+
+
+async def test_a_record_gets_the_time_of_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is no fraction earlier or later, neither at the start nor after a jump."""
+    monkeypatch.setattr(time, "time_ns", lambda: 1_715_692_351_447_021_789)
+    with Sandbox() as sandbox:
+        acme, f = sandbox.client().company(), fields(WorkOrder)
+        for wait in (1e-9, 0.1234567891):
+            now = sandbox.clock.now
+            await acme.run(create_command())
+            at = f.last_action_date_utc
+            assert len(await acme.query(WorkOrder).where(at >= now, at <= now).all()) == 1
+            await sandbox.clock.client_clock().sleep(wait)
 
 
 async def test_a_token_dies_on_both_sides(
@@ -148,14 +161,14 @@ async def test_the_settle_time_of_a_record_that_rows_refer_to_takes_no_time(
 
 @given(st.lists(st.floats(0.001, 1000), min_size=1, max_size=8))
 def test_waits_end_in_order_and_on_time(seconds: list[float]) -> None:
-    """Whatever calls wait for, they go on in the order of their times, none early and none late."""
+    """Whatever calls wait for, they go on in the order of their times, none early or 1 us late."""
     clock = SkippingClock(START)
     start = clock()
     ended: list[tuple[float, int]] = []
 
     async def wait(span: float) -> None:
         await clock.client_clock().sleep(span)
-        ended.append((span * 10**9, clock() - start))
+        ended.append((span * 10**6, (clock() - start) // 1000))
 
     async def run() -> None:
         await asyncio.gather(*map(wait, seconds))

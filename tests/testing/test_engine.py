@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from base64 import b64encode
+from contextlib import nullcontext
 from typing import Any
 
 import httpx
@@ -13,8 +14,21 @@ import pytest
 from tests.support.facts import having
 from tests.support.frames import leaks
 from tests.testing.orders import count, create_command
-from wosdk_async import Client, Company, Credentials, Customer, Document, Region, fields
-from wosdk_async.errors import InDoubtError, NotSentError, WosdkError
+from wosdk_async import (
+    CallOptions,
+    Client,
+    Company,
+    Credentials,
+    Customer,
+    Document,
+    Limits,
+    Location,
+    Region,
+    RetryPolicy,
+    Timeouts,
+    fields,
+)
+from wosdk_async.errors import InDoubtError, NoAnswerError, NotSentError, WosdkError
 from wosdk_async.protocol.wire import Call
 from wosdk_async.sandbox import Faults
 from wosdk_async.sandbox.http.router import ServiceRequest
@@ -58,6 +72,44 @@ async def test_a_cancelled_call_gives_its_place_back(wosdk_sandbox: Sandbox, wos
     wosdk_faults.clear()
     assert (await acme.get(Customer, 512)).id == 512
     assert (client.stats().in_flight, client.stats().connections_busy) == (0, 0)
+
+
+async def test_the_read_timeout_passes_in_virtual_time(wosdk_sandbox: Sandbox) -> None:
+    """It counts from the last part of the response, and a late commit comes after it."""
+    once = CallOptions(retry=RetryPolicy(attempts=1))
+    acme = wosdk_sandbox.client(timeouts=Timeouts(read=1), options=once).company()
+    await acme.connect()
+    wosdk_sandbox.faults.add("late_commit", operation="create", after=5)
+    began = wosdk_sandbox.clock.now
+    with pytest.raises(InDoubtError, match="test: the service sent nothing for 1 s"):
+        await acme.create(Customer(name="Pier Tea", display_as="Pier Tea"))
+    assert 1 < (wosdk_sandbox.clock.now - began).total_seconds() <= 1.3
+    for pause, error in (
+        (0.9, nullcontext()),
+        (1.5, pytest.raises(NoAnswerError, match="sent nothing for 1 s")),
+    ):
+        wosdk_sandbox.faults.load({"rule": [{"fault": "slow_drip", "piece": 100, "pause": pause}]})
+        with error:
+            await acme.get(Customer, 512)
+    wosdk_sandbox.faults.load({"rule": [{"fault": "latency", "fixed": 130, "operation": "retrieve"}]})
+    patient = CallOptions(retry=RetryPolicy(attempts=1), deadline=200)
+    with pytest.raises(NoAnswerError, match="sent nothing for 120 s"):
+        await wosdk_sandbox.client(options=patient).company().get(Customer, 512)
+    waiting = wosdk_sandbox.client(options=patient, timeouts=Timeouts(read=None)).company()
+    assert (await waiting.get(Customer, 512)).id == 512
+
+
+async def test_a_response_beyond_the_limit_is_refused(wosdk_sandbox: Sandbox) -> None:
+    """As over a socket; only downloads may be longer."""
+    whole, acme = (wosdk_sandbox.client(limits=limits).company() for limits in (Limits(), Limits(body=500)))
+    made = await whole.run(create_command())
+    kept = await whole.documents.attach(made.wo or 0, bytes(5000), file_name="hello.txt")
+    document = await whole.get(Document, kept.id or 0)
+    assert len(await acme.documents.download(document)) == 5000
+    with pytest.raises(
+        NoAnswerError, match="test: the response cannot be read: the response is longer than 500 b"
+    ):
+        await acme.query(Location).all()
 
 
 async def test_faults_that_wait_end_for_clients_of_other_libraries(

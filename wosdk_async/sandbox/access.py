@@ -57,7 +57,7 @@ def is_internal(path: str, method: str) -> bool:
 
 
 def guarded(
-    endpoint: JsonEndpoint, *, remedy: str, open_to_all: bool = False, for_programs: bool = False
+    endpoint: JsonEndpoint, *, remedy: str = "", open_to_all: bool = False, for_programs: bool = False
 ) -> Callable[[Request], Awaitable[Response]]:
     """Wrap a JSON endpoint to refuse requests from other machines and other origins.
 
@@ -67,7 +67,7 @@ def guarded(
 
     def objection(request: Request) -> str | None:
         if not open_to_all and not _is_local(request):
-            return f"Only the sandbox's own machine may use this address: {remedy}."
+            return f"Only the sandbox's own machine may use this, at 127.0.0.1 or localhost{remedy}."
         if _is_foreign_page(request):
             return "Pages of another origin may not use this address."
         if request.method in _READS or request.headers.get(_HEADER) == "1":

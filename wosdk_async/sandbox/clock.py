@@ -11,6 +11,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 _SECOND = 10**9
+_MICROSECOND = 1000
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _END = datetime(2300, 1, 1, tzinfo=UTC)  # latest time of a clock, so that schedules fit in a datetime
 _UNITS = ("seconds", "minutes", "hours", "days")
 
@@ -35,7 +37,7 @@ class Clock:
     @property
     def now(self) -> datetime:
         """The current time in UTC."""
-        return datetime.fromtimestamp(self() / _SECOND, UTC)
+        return _EPOCH + timedelta(microseconds=self() // _MICROSECOND)
 
     @property
     def sleepers(self) -> int:
@@ -61,7 +63,7 @@ class Clock:
             )
         span = timedelta(seconds=seconds, minutes=minutes, hours=hours, days=days)
         with self._lock:
-            self._moved_by += span // timedelta(microseconds=1) * 1000
+            self._moved_by += span // timedelta(microseconds=1) * _MICROSECOND
         self._wake(self())
 
     def _wake(self, _now: int) -> None:
@@ -103,8 +105,9 @@ class VirtualClock(Clock):
         if not isinstance(start, int):
             require_start(start, "start")
         if isinstance(start, datetime):
-            start = (start - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1) * 1000
-        self._start = time.time_ns() if start is None else start
+            start = (start - _EPOCH) // timedelta(microseconds=1) * _MICROSECOND
+        # Whole microseconds, so that `now` equals the times in records
+        self._start = time.time_ns() // _MICROSECOND * _MICROSECOND if start is None else start
 
     def __call__(self) -> int:
         """Return nanoseconds since 1970."""

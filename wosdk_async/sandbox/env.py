@@ -64,15 +64,14 @@ def server_of(text: str) -> tuple[tuple[str, int] | None, int | None]:
     return address, int(found["process"]) if found["process"] else None
 
 
-def write_assignments(env: Mapping[str, str], path: Path, pid: int | None = None) -> None:
+def write_assignments(env: Mapping[str, str], path: Path, pid: int) -> None:
     """Write the variables atomically to an owner-only file; if ``path`` is a link, to its target.
 
-    A comment in the file shows the command that kills the server, if its process id ``pid`` is given.
+    A comment in the file shows the command that kills the server, whose process id is ``pid``.
     """
-    comment = "" if pid is None else f"# stop the server: kill {pid}\n"
     try:
         with replace_file(path, mode=0o600, named_by_user=True) as file:
-            file.write(f"{assignments(env)}{comment}".encode())
+            file.write(f"{assignments(env)}# stop the server: kill {pid}\n".encode())
     except OSError as error:
         remedy = "Choose a file in a writable folder."
         raise OSError(error.errno, f"Cannot write {path}: {error.strerror}. {remedy}") from error

@@ -84,7 +84,7 @@ class SkippingClock(VirtualClock):
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> _Timer:
         """Call ``callback`` in the running loop after ``seconds``."""
-        due = self() + math.ceil(seconds * _SECOND)
+        due = self() + math.ceil(seconds * 10**6) * 1000  # whole microseconds, as in `now`
         timer = _Timer(asyncio.get_running_loop(), callback)
         heapq.heappush(self._timers, (due, next(self._order), timer))
         return timer

@@ -13,12 +13,13 @@ import attrs
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from wosdk_async.errors import ConfigurationError
+from wosdk_async.options import Limits, Timeouts
 from wosdk_async.protocol.wire import Response
 from wosdk_async.testing.clock import SkippingClock, Work, work
 from wosdk_async.text.secret import Secret
-from wosdk_async.transport.http.decompression import BodyBuffer
+from wosdk_async.transport.clock import Deadlines
+from wosdk_async.transport.http.decompression import TOO_LONG, BodyBuffer
 from wosdk_async.transport.http.engine import (
-    Engine,
     OnResponse,
     PoolStatistics,
     Request,
@@ -30,6 +31,7 @@ from wosdk_async.transport.http.engine import (
     WatchedEngine,
     encode_body,
     encode_headers,
+    origin_of,
 )
 from wosdk_async.transport.http.native.parser import ResponseHeaders
 
@@ -37,6 +39,9 @@ _log = logging.getLogger("wosdk_async")
 
 _NOT_SENT, _BROKEN, _NO_RESPONSE = "not sent", "broken", "no response"
 """Failures: the request was never sent, the connection broke, the caller cancelled the request."""
+
+_SECOND = 10**9
+_TICK = 0.25  # added to timeouts, as checks over sockets do: an equal deadline ends first
 
 _ACCEPT = (("Accept-Encoding", "identity"),)  # for downloads
 
@@ -123,9 +128,17 @@ async def _kept_chunks(response: StreamedResponse, exchange: RawExchange) -> Asy
 class _EngineWithoutSockets:
     """Base class of engines that hold no resources and that stream a response as one chunk."""
 
+    async def respond(self, request: Request) -> Response:
+        """Return the response to a request."""
+        raise NotImplementedError
+
+    async def send(self, request: Request) -> Any:
+        """Return the response as decoded by ``request.read``."""
+        return request.read(await self.respond(request))
+
     @contextlib.asynccontextmanager
-    async def stream(self: Engine, url: str, headers: RequestHeaders = ()) -> AsyncIterator[StreamedResponse]:
-        response = await self.send(Request("GET", url, _ACCEPT + headers))
+    async def stream(self, url: str, headers: RequestHeaders = ()) -> AsyncIterator[StreamedResponse]:
+        response = await self.respond(Request("GET", url, _ACCEPT + headers))
         async with contextlib.aclosing(_one_chunk(response.body)) as chunks:
             yield StreamedResponse(response.status, response.headers, chunks)
 
@@ -154,8 +167,8 @@ class ReplayEngine(_EngineWithoutSockets):
         self._play = play
         self._clock = clock
 
-    async def send(self, request: Request) -> Any:
-        """Return the recorded response as decoded by ``request.read``."""
+    async def respond(self, request: Request) -> Response:
+        """Return the recorded response."""
         exchange = RawExchange(request.method, request.url, request.headers, request.body)
         own_work = Work()
         with self._clock.doing(own_work):
@@ -169,7 +182,7 @@ class ReplayEngine(_EngineWithoutSockets):
                     await asyncio.get_running_loop().create_future()
             if not isinstance(found, Response):
                 raise SendError(f"{request.url}: in the recording, the connection broke", sent=True)
-        return request.read(found)
+        return found
 
 
 # --- an ASGI application in the running event loop -----------------------------------------------
@@ -229,6 +242,8 @@ class AsgiExchange:
     _parts: list[bytes] = attrs.field(factory=list, repr=False)
     _body_read: bool = False
     _complete: bool = False
+    since: int = attrs.field(default=attrs.Factory(lambda exchange: exchange.clock(), takes_self=True))
+    """Time of the last progress, in nanoseconds."""
     hung_up: asyncio.Event = attrs.field(factory=asyncio.Event)
 
     async def run(self) -> None:
@@ -259,6 +274,7 @@ class AsgiExchange:
         return {"type": "http.disconnect"}
 
     async def _send(self, message: Message) -> None:
+        self.since = self.clock()
         if message["type"] == "http.response.start":
             self._status, self._headers = message["status"], message.get("headers", ())
         else:
@@ -314,14 +330,19 @@ class InProcessTransport:
             _log.error("the sandbox failed in %s", task.get_name(), exc_info=error)
 
 
-@attrs.define(eq=False)
 class AsgiEngine(_EngineWithoutSockets):
-    """Engine of one client; ``capacity`` is its maximum number of pending requests."""
+    """Engine of one client, with at most ``limits.connections`` pending requests.
 
-    transport: InProcessTransport
-    capacity: int
-    ceiling: int = attrs.field(default=attrs.Factory(lambda engine: engine.capacity, takes_self=True))
-    _busy: int = 0
+    Only ``limits.body`` and, in virtual time, ``timeouts.read`` apply otherwise.
+    """
+
+    def __init__(self, transport: InProcessTransport, limits: Limits, timeouts: Timeouts) -> None:
+        self.capacity = self.ceiling = limits.connections
+        self._transport = transport
+        self._max_body = limits.body
+        self._read_timeout = timeouts.read
+        self._deadlines = Deadlines(transport.clock.client_clock())
+        self._busy = 0
 
     def statistics(self) -> PoolStatistics:
         """Return the number of pending requests."""
@@ -329,11 +350,19 @@ class AsgiEngine(_EngineWithoutSockets):
 
     async def send(self, request: Request) -> Any:
         """Send a request to the application, and return the response as decoded by ``request.read``."""
-        self.transport.require(request.url)
+        response = await self.respond(request)
+        if len(response.body) > self._max_body:
+            why = f"the response cannot be read: {TOO_LONG} {self._max_body} bytes"
+            raise SendError(f"{origin_of(request.url)}: {why}", sent=True)
+        return request.read(response)
+
+    async def respond(self, request: Request) -> Response:
+        """Send a request to the application, and return the response."""
+        self._transport.require(request.url)
         own_work = Work()
-        clock = self.transport.clock
+        clock = self._transport.clock
         exchange = AsgiExchange(
-            self.transport.app,
+            self._transport.app,
             scope_of(request.method, request.url, request.headers),
             encode_body(request.body) or b"",
             clock,
@@ -343,8 +372,8 @@ class AsgiEngine(_EngineWithoutSockets):
         self._busy += 1
         try:
             with clock.doing(own_work):
-                await asyncio.wait([self.transport.start(exchange)])
-        except asyncio.CancelledError:
+                await self._wait(exchange, self._transport.start(exchange), origin_of(request.url))
+        except (asyncio.CancelledError, SendError):
             exchange.hung_up.set()
             await clock.settle()  # so that the application notices before the caller moves the clock
             raise
@@ -352,7 +381,21 @@ class AsgiEngine(_EngineWithoutSockets):
             self._busy -= 1
         if exchange.response is None:
             raise SendError(f"{request.url}: {exchange.broken or 'the response was cut off'}", sent=True)
-        return request.read(exchange.response)
+        return exchange.response
+
+    async def _wait(self, exchange: AsgiExchange, running: asyncio.Task[None], origin: str) -> None:
+        """Wait until the application has responded. Raises SendError if it sends nothing for too long."""
+        limit = self._read_timeout
+        while not running.done():
+            if limit is None:
+                await asyncio.wait([running])
+                continue
+            silent = (exchange.clock() - exchange.since) / _SECOND
+            if silent > limit:
+                why = f"{origin}: the service sent nothing for {limit:g} s"
+                raise SendError(why, sent=True, timeout="read")
+            with contextlib.suppress(TimeoutError), self._deadlines.within(limit + _TICK - silent):
+                await asyncio.wait([running])
 
 
 def scope_of(method: str, url: str, headers: RequestHeaders) -> Scope:

@@ -13,7 +13,7 @@ from typing import Any, Self
 import attrs
 
 from wosdk_async.client import Client
-from wosdk_async.options import ClientOptions
+from wosdk_async.options import ClientOptions, Timeouts
 from wosdk_async.options.checks import takes_options
 from wosdk_async.sandbox import CompaniesOfTests
 from wosdk_async.sandbox.clock import require_start
@@ -114,7 +114,8 @@ class Sandbox(CompaniesOfTests):
         """Return a client for all Companies of the sandbox. It holds no socket and need not be closed.
 
         Keyword arguments are options of :class:`~wosdk_async.Client`. Options for TLS, proxies, HTTP/2 and
-        httpx have no effect, because nothing is sent over a network.
+        httpx, timeouts other than ``read``, and limits on idle connections and headers have no effect,
+        because nothing is sent over a network.
         """
         given: dict[str, Any] = attrs.asdict(options, recurse=False)
         of_network = dict.fromkeys(("transport", "http_client", "ssl_context", "proxy"))
@@ -122,7 +123,7 @@ class Sandbox(CompaniesOfTests):
             region=Region("sandbox", locator_url=_ROOT, token_url=f"{_ROOT}/OAuth/token"),
             credentials=self._credentials,
             company=self.name,
-            engine=lambda limits: AsgiEngine(self._transport, limits.connections),
+            engine=lambda limits: AsgiEngine(self._transport, limits, options.timeouts or Timeouts()),
             clock=self.clock.client_clock(),
             **given | of_network | {"trusted_hosts": (*(options.trusted_hosts or ()), _HOST)},
         )

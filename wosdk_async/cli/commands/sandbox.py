@@ -97,7 +97,7 @@ def serve(
       set -a && . ./company.env && set +a
       wosdk import requests.csv --map map.toml
 
-    To stop a server started with --background, run the `kill` command in the last line of the --env-file.
+    The --env-file exists while the server runs; its last line shows the `kill` command that stops the server.
     """
     with extra("sandbox", "the sandbox"):
         from wosdk_async.sandbox import Faults, FaultScriptError, StoreError
@@ -113,7 +113,7 @@ def serve(
         if env_file is None:
             click.echo(assignments(variables), nl=False)
         else:
-            write_assignments(variables, env_file, os.getpid() if background else None)
+            write_assignments(variables, env_file, os.getpid())
             say(f"the variables are in {env_file}")
         root = variables["WOSDK_LOCATOR_URL"]
         _say_addresses(root, host, certificate)
@@ -128,7 +128,8 @@ def serve(
     with (
         _sandbox_errors(),
         _removed_on_error(store, StoreError, ValueError, FaultScriptError),
-        _port_in_use(options["port"], options["second_port"], env_file),
+        _port_in_use(options["second_port"]),
+        _removed_at_end(env_file),
     ):
         serve_store(
             store,
@@ -264,9 +265,8 @@ def reset(store: Path, to: Path | None) -> None:
 def _require_replaceable(env_file: Path, force: bool) -> None:
     """Raise CliError if the env file is not writable or, without ``force``, must not be overwritten.
 
-    Text that `serve` did not write is kept. The file of a running background server is kept too, because only
-    this file has its process id. The file of a server that has ended is removed, so that no shell loads it
-    if this start fails.
+    Text that `serve` did not write and the file of a running server are kept. The file of a server that has
+    ended is removed: a shell must not load it.
     """
     from wosdk_async.sandbox.env import are_assignments, server_of
 
@@ -275,25 +275,38 @@ def _require_replaceable(env_file: Path, force: bool) -> None:
         return
     if not env_file.is_file():
         raise CliError(f"--env-file {env_file} is not a regular file; name another file")
-    if force:
-        return
     text = _start_of(env_file)
+    address, process = server_of(text)
+    kept = ""
     if text and not are_assignments(text):
-        raise CliError(
+        kept = (
             f"{env_file} exists and was not written by `wosdk sandbox serve`; "
             "name another file or add --force"
         )
-    address, process = server_of(text)
-    in_use = address is not None and _accepts(*address)
-    if in_use and process is not None:
+    elif address is not None and process is not None and _accepts(*address):
         with suppress(OSError, OverflowError):  # the process has ended
             os.kill(process, 0)
-            raise CliError(
+            kept = (
                 f"{env_file} belongs to a running server; load the file to use that server, stop the server"
                 f" with `kill {process}`, or name another file"
             )
-    if address is not None and (process is not None or not in_use):
-        env_file.resolve().unlink()
+    if not kept:
+        env_file.resolve().unlink(missing_ok=True)
+    elif not force:
+        raise CliError(kept)
+
+
+@contextmanager
+def _removed_at_end(env_file: Path | None) -> Iterator[None]:
+    """Remove the env file when this server ends, unless another server has replaced it."""
+    from wosdk_async.sandbox.env import server_of
+
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            if env_file is not None and server_of(_start_of(env_file))[1] == os.getpid():
+                env_file.resolve().unlink()
 
 
 def _accepts(host: str, port: int) -> bool:
@@ -310,21 +323,15 @@ def _start_of(env_file: Path) -> str:
 
 
 @contextmanager
-def _port_in_use(port: int, second_port: int, env_file: Path | None) -> Iterator[None]:
-    """Name the option of a port in use; if it is the port of the env file, say to load the file."""
+def _port_in_use(second_port: int) -> Iterator[None]:
+    """Name the option of a port in use."""
     try:
         yield
     except OSError as error:
-        text = _start_of(env_file) if env_file is not None and env_file.exists() else ""
         if error.errno != EADDRINUSE:
             raise
-        if f":{port}\n" not in text:
-            option = "--second-port" if f"port {second_port}:" in str(error) else "--port"
-            raise CliError(f"{str(error.strerror).rstrip('.')}, with {option}") from error
-        raise CliError(
-            f"port {port}: {os.strerror(EADDRINUSE)}, probably by the server of {env_file}; load that file to"
-            " use the server, or choose another --port"
-        ) from error
+        option = "--second-port" if f"port {second_port}:" in str(error) else "--port"
+        raise CliError(f"{str(error.strerror).rstrip('.')}, with {option}") from error
 
 
 @contextmanager

@@ -134,9 +134,12 @@ def _is_order(kind: type[Record] | str) -> bool:
 
 
 def _parsed(kind: type[Record] | str, text: str) -> Id | str | None:
-    """Parse an id, a compound key or ``number:2903``, which gives the number; return None for a name."""
+    """Parse an id (``512`` or ``id:512``), a compound key or, for a work order, ``number:2903``.
+
+    Return None for a name.
+    """
     found = _prefixed(text) if _is_order(kind) else None
-    return _parse_id(text) if found is None else found
+    return _parse_id(text.removeprefix("id:")) if found is None else found
 
 
 def _prefixed(text: str) -> int | str | None:

@@ -26,7 +26,6 @@ from wosdk_async.sandbox.seed.initial import set_verification
 from wosdk_async.sandbox.service.context import RequestContext
 from wosdk_async.sandbox.storage.store import Store
 
-_REMEDY = "open it at 127.0.0.1 or localhost"
 _MAX_DIGITS = 7
 _TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 _PAGE_HEADERS = {
@@ -82,9 +81,9 @@ def console_routes(store: Store, clock: Clock, faults: Faults, log: RequestLog) 
 
     return [
         Route("/", _site_root),
-        Route("/console", guarded(_front_page, remedy=_REMEDY)),
+        Route("/console", guarded(_front_page)),
         *(
-            Route(f"/console/api/{path}", guarded(endpoint, remedy=_REMEDY), methods=methods)
+            Route(f"/console/api/{path}", guarded(endpoint), methods=methods)
             for path, methods, endpoint in endpoints
         ),
         Route("/console/{file:path}", _file),

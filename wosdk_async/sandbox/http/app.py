@@ -249,7 +249,7 @@ def admin_routes(store: Store, clock: Clock, faults: Faults, *, open_to_all: boo
         ("clock", ["GET", "POST"], clock_endpoint(clock)),
     ]
 
-    remedy = "serve with --open-admin to let other machines use it"
+    remedy = "; serve with --open-admin to let other machines use it"
     protect = partial(guarded, remedy=remedy, open_to_all=open_to_all, for_programs=True)
     return [Route(f"/_sandbox/{name}", protect(each), methods=methods) for name, methods, each in endpoints]
 
