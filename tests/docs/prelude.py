@@ -50,6 +50,7 @@ import wosdk_async as wosdk
 from starlette.requests import Request
 from tests.docs.prelude import GatewayAuth
 from wosdk_async import *
+from wosdk_async.errors import *
 from wosdk_async.model import *
 
 if TYPE_CHECKING:

@@ -271,8 +271,9 @@ async def test_commits_that_were_lost_are_noticed(tmp_path: Path, lost: str) -> 
         log.unlink()
     else:
         os.truncate(log, size // 2 if lost == "half" else size - 1)
-    with pytest.raises(JournalError, match="the last commits are missing"):
-        Journal.open(tmp_path)
+    for snapshot in (False, True):
+        with pytest.raises(JournalError, match="the last commits are missing"):
+            Journal.open(tmp_path, snapshot=snapshot)
 
 
 async def test_a_log_that_is_whole_is_read(tmp_path: Path) -> None:

@@ -794,6 +794,20 @@ async def test_a_renamed_file_belongs_to_its_job(
     assert max((await held(local)).values()) == 1
 
 
+async def test_another_job_that_lost_its_last_commits_is_no_empty_one(local: Local) -> None:
+    old = local.write(rows(1, 2)).rename(local.folder / "old.csv")
+    async with killed(local.job(old, MAP), local) as journal:
+        await journal.begin([1])
+        folder = Path(shutil.copytree(journal.folder, local.folder / "killed.job"))
+    shutil.rmtree(journal.folder)
+    (folder / "journal.db-wal").unlink()
+    (folder / "journal.db-shm").unlink()
+    new = old.rename(local.folder / "new.csv")
+    with pytest.raises(JournalError) as caught:
+        await local.run(new, MAP)
+    assert (caught.value.remedies, caught.value.facts["folder"]) == ((Remedy.MOVE_JOB,), str(folder))
+
+
 async def test_rows_of_two_other_jobs_are_all_listed(local: Local) -> None:
     """No job has sent all of them, so none can take the file."""
     await sent(local, "monday.csv", rows(1, 2), KEYED)

@@ -200,6 +200,18 @@ def job_in(folder: Path) -> str | None:
     return job if isinstance(job, str) else None
 
 
+def last_stamp(folder: Path) -> int:
+    """Return the stamp of the last commit to a folder's journal; 0 if unknown."""
+    try:
+        file = open_existing(folder / LOCK)
+    except OSError:
+        return 0
+    try:
+        return _stamp_in(file)
+    finally:
+        os.close(file)
+
+
 def _holder(folder: Path) -> Mapping[str, Any]:
     try:
         content, _ = read_regular(folder / LOCK, _MAX_BYTES)

@@ -12,7 +12,7 @@ import orjson
 
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal.entries import FORMAT, JobPlan, to_json
-from wosdk_async.jobs.journal.lock import LOCK, job_in
+from wosdk_async.jobs.journal.lock import LOCK, job_in, last_stamp
 from wosdk_async.jobs.journal.schema import TABLES, strange_name
 from wosdk_async.regular_files import connect_database, create_file
 from wosdk_async.text.remedies import Remedy
@@ -70,6 +70,15 @@ def connect(
         db.execute(f"PRAGMA cache_size = -{_CACHE}")
         exits.pop_all()
     return db
+
+
+@contextlib.contextmanager
+def snapshot_of(folder: Path) -> Iterator[sqlite3.Connection]:
+    """Open a journal for a short read. Raises JournalError also if its last commits are missing."""
+    stamp = last_stamp(folder)  # read first, because a process may be writing
+    with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db:
+        newest_stamp(db, folder / JOURNAL, stamp)
+        yield db
 
 
 def _start_was_killed(folder: Path) -> bool:
