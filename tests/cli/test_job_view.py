@@ -211,6 +211,13 @@ def test_a_finished_job_says_what_can_be_done(
     assert sent_again.exit_code == 0, sent_again.stderr
 
 
+def test_a_column_that_is_gone_is_named(file: Path, store: Path, wosdk: Wosdk) -> None:
+    folder = imported(wosdk, file, store)
+    file.write_text(file.read_text("utf-8").replace("incident_address", "street", 1), encoding="utf-8")
+    shown = wosdk("jobs", "show", folder)
+    assert (shown.exit_code, "no column 'incident_address'" in shown.stdout) == (0, True)
+
+
 def test_a_job_is_shown_while_another_process_works_on_it(file: Path, store: Path, wosdk: Wosdk) -> None:
     folder = imported(wosdk, file, store)
     killed(folder, 3, 4)

@@ -142,8 +142,8 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
         ImportOptions(again=True),
     ),
     "sent_elsewhere": (
-        "in the first run: another job in the directory that holds the file or its job folder has sent some "
-        "rows, but without these keys in the marker. A row that shares only its key with a sent row needs "
+        "in the first run: another job beside the file or its job folder has sent some rows, but without "
+        "these keys in the marker. Without a key, a job whose file had other columns goes unnoticed. A row that shares only its key with a sent row needs "
         "`--new-rows`",
         None,
         attrs.evolve(_FILE, key=None, elsewhere=Elsewhere(folder=_FOLDER, rows=1)),

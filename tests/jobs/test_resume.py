@@ -102,7 +102,7 @@ async def test_without_a_run_nothing_is_compared_with_the_file(local: Local) -> 
     async with Journal.open(folder) as journal:
         with pytest.raises(JournalError) as caught:
             await settle_job(journal, local.company)
-    assert caught.value.remedies == (Remedy.RUN_AGAIN,)
+    assert caught.value.remedies == (Remedy.RUN_AGAIN, Remedy.DECIDE_ROWS)
 
 
 async def test_a_stop_while_rows_settle_leaves_them_in_doubt(local: Local) -> None:

@@ -45,7 +45,7 @@ from wosdk_async.jobs.options import ExcelSeparator
 from wosdk_async.jobs.report.facts import shown_time
 from wosdk_async.jobs.report.outputs import write_outputs
 from wosdk_async.jobs.sources.converted import off_the_loop
-from wosdk_async.jobs.sources.table_rules import TableRules
+from wosdk_async.jobs.sources.table_rules import TableRules, require_table
 from wosdk_async.text.remedies import Remedy
 from wosdk_async.text.safe_text import one_line, shortened
 
@@ -329,6 +329,7 @@ def _decision_text(seen: Overview) -> str:
     import_map = ImportMap.load(arguments.map_file, operation=seen.plan.operation)
     options = ImportOptions(folder=seen.folder, resume=True, marker=arguments.options.marker)
     source = source_of(seen.given, seen.folder)
+    require_table(source, import_map.rules, import_map.columns)
     request = ImportRequest(source=source, import_map=import_map, options=options).with_rules()
     with contextlib.closing(request.read()) as rows, preview_of(request, rows, seen.plan.company) as preview:
         decision = preview.decision

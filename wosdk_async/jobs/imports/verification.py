@@ -177,8 +177,10 @@ async def settle_job(
         text, remedy = "the job has no marker, so rows cannot be looked up", Remedy.DECIDE_ROWS
         raise JournalError(f"{folder}: {text}", remedies=(remedy,), folder=folder)
     if operation.compares:
-        text, remedy = f"settling rows of {operation.name!r} requires the imported file", Remedy.RUN_AGAIN
-        raise JournalError(f"{folder}: {text}", remedies=(remedy,), folder=folder)
+        text = f"settling rows of {operation.name!r} requires the imported file"
+        # Rows that the file no longer has can only be settled by hand.
+        remedies = Remedy.RUN_AGAIN, Remedy.DECIDE_ROWS
+        raise JournalError(f"{folder}: {text}", remedies=remedies, folder=folder)
     settling = Settling(
         company=company,
         journal=journal,
