@@ -143,8 +143,8 @@ _CASES: Mapping[Why, tuple[str, LedgerFacts | None, FileFacts, ImportOptions]] =
     ),
     "sent_elsewhere": (
         "in the first run: another job beside the file or its job folder has sent some rows, but without "
-        "these keys in the marker. Without a key, a job whose file had other columns goes unnoticed. A row that shares only its key with a sent row needs "
-        "`--new-rows`",
+        "these keys in the marker. Without a key, a job with other columns goes unnoticed. A row that shares "
+        "only its key with a sent row needs `--new-rows`",
         None,
         attrs.evolve(_FILE, key=None, elsewhere=Elsewhere(folder=_FOLDER, rows=1)),
         ImportOptions(),
