@@ -442,7 +442,11 @@ async def test_credentials_from_a_command() -> None:
             command(f'print(\'{{"client_secret": "{SECRET}", "client_id": 7}}\')'),
             "client_id has the type int",
         ),
-        (command("print('[' * 100_000)"), "must print"),
+        (command("print('[' * 60_000)"), "must print"),
+        (
+            command(f"import time; print({SECRET!r} * 10_000, flush=True); time.sleep(60)"),
+            "printed more than 65,536 bytes",
+        ),
         ("/does/not/exist", "cannot be run: No such file"),
     ],
 )
