@@ -74,6 +74,7 @@ BASE = WORK_ORDER + CUSTOMER
         ('comment = "{notes}"', "compute_schedule = 1", "command.compute_schedule takes true or false, not 1"),
         ('comment = "{notes}"', "employee_id = true", "command.employee_id takes a whole number, not true"),
         ('comment = "{notes}"', "action_date = 5", "command.action_date takes a time, not 5"),
+        ('comment = "{notes}"', f'action_date = {{ text = "{{notes}}", date = "{"%d" * 50_000}" }}', "command.action_date takes a format of at most 100 characters, not 100,000"),
         ('comment = "{notes}"', 'action_date = "soon"', "command.action_date takes a time such as"),
         ('comment = "{notes}"', f'comment = "{"x" * 3073}"', "command.comment has 3073 characters, but the limit is 3072"),
         ('"Request"\nsub', '"Reqest"\nsub', "command.work_order.type_category has no value 'Reqest'; did you mean 'Request'?"),
