@@ -133,6 +133,15 @@ def test_all_mistakes_of_a_map_are_named_at_once(tmp_path: Path) -> None:
     assert "?;" not in raised.value.message
 
 
+def test_of_thousands_of_mistakes_the_first_are_named(tmp_path: Path) -> None:
+    """Looking for a similar name for each takes a minute."""
+    wrong = "".join(f"unknown{at} = 1\n" for at in range(2000))
+    with pytest.raises(ImportMapError) as raised:
+        load(tmp_path, BASE.replace("[command]\n", f"[command]\n{wrong}", 1))
+    assert raised.value.message.count("has no field") == 20
+    assert "unknown19" in raised.value.message
+
+
 def test_references_that_need_each_other_are_reported(tmp_path: Path) -> None:
     circle = CREATED.replace('entity = "WorkZone"', 'entity = "WorkZone"\nby = "display_as"\nfrom = "x"')
     circle = circle.replace(
