@@ -10,6 +10,7 @@ links. This module also parses untrusted TOML.
 from __future__ import annotations
 
 import errno
+import functools
 import hashlib
 import os
 import re
@@ -129,9 +130,12 @@ def open_or_create(path: str | Path) -> int:
     return _open(path, os.O_CREAT, _require_single_link)
 
 
-def open_user_path(path: str | Path, *, append: bool = False, buffering: int = -1) -> BinaryIO:
+def open_user_path(
+    path: str | Path, *, append: bool = False, buffering: int = -1, mode: int = 0o666
+) -> BinaryIO:
     """Open a user-supplied path for writing, even if it is a link, pipe or device."""
-    return open(path, "ab" if append else "wb", buffering)
+    opener = functools.partial(os.open, mode=mode)
+    return open(path, "ab" if append else "wb", buffering, opener=opener)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import json
+import os
 import re
 from pathlib import Path
 
@@ -48,6 +49,22 @@ def test_outcomes_have_one_line_for_each_row(wosdk: Wosdk, tmp_path: Path) -> No
     assert {"work_order_id", "number"} < reported[1].keys()
     assert "row 3 (line 4) failed: command.work_order.items[0].comment" in result.stderr
     assert "row 15 (line 18) failed: the record has 2 cells" in result.stderr
+
+
+@pytest.mark.parametrize("check", [(), ("--check",)])
+@pytest.mark.parametrize(("mode", "outcomes_mode"), [(0o600, 0o600), (0o640, 0o600), (0o644, 0o644)])
+def test_who_cannot_read_the_input_cannot_read_the_outcomes(
+    file: Path, wosdk: Wosdk, tmp_path: Path, check: tuple[str, ...], mode: int, outcomes_mode: int
+) -> None:
+    outcomes = tmp_path / "out"
+    file.chmod(mode)
+    before = os.umask(0o022)
+    try:
+        result = wosdk("import", file, "--map", MAP, "--sandbox", "--outcomes", outcomes, *check)
+    finally:
+        os.umask(before)
+    assert result.exit_code == 0, result.stderr
+    assert outcomes.stat().st_mode & 0o777 == outcomes_mode
 
 
 def test_outcomes_of_an_earlier_import_are_kept(

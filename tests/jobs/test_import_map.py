@@ -74,6 +74,7 @@ BASE = WORK_ORDER + CUSTOMER
         ('comment = "{notes}"', "compute_schedule = 1", "command.compute_schedule takes true or false, not 1"),
         ('comment = "{notes}"', "employee_id = true", "command.employee_id takes a whole number, not true"),
         ('comment = "{notes}"', "action_date = 5", "command.action_date takes a time, not 5"),
+        ('comment = "{notes}"', f'action_date = {{ text = "{{notes}}", date = "{"%d" * 50_000}" }}', "command.action_date takes a format of at most 100 characters, not 100,000"),
         ('comment = "{notes}"', 'action_date = "soon"', "command.action_date takes a time such as"),
         ('comment = "{notes}"', f'comment = "{"x" * 3073}"', "command.comment has 3073 characters, but the limit is 3072"),
         ('"Request"\nsub', '"Reqest"\nsub', "command.work_order.type_category has no value 'Reqest'; did you mean 'Request'?"),
@@ -130,6 +131,15 @@ def test_all_mistakes_of_a_map_are_named_at_once(tmp_path: Path) -> None:
         assert part in raised.value.message
     assert "values = " not in raised.value.message
     assert "?;" not in raised.value.message
+
+
+def test_of_thousands_of_mistakes_the_first_are_named(tmp_path: Path) -> None:
+    """Looking for a similar name for each takes a minute."""
+    wrong = "".join(f"unknown{at} = 1\n" for at in range(2000))
+    with pytest.raises(ImportMapError) as raised:
+        load(tmp_path, BASE.replace("[command]\n", f"[command]\n{wrong}", 1))
+    assert raised.value.message.count("has no field") == 20
+    assert "unknown19" in raised.value.message
 
 
 def test_references_that_need_each_other_are_reported(tmp_path: Path) -> None:

@@ -731,13 +731,23 @@ async def test_nothing_of_a_job_shows_what_a_response_repeats(local: Local) -> N
     assert sorted(each.number or "" for each in told) == ["Bearer ***", "N-***"]
 
 
-@pytest.mark.parametrize(("mode", "folder"), [(0o600, 0o700), (0o640, 0o750), (0o644, 0o755)])
-async def test_who_cannot_read_the_input_cannot_open_the_job(local: Local, mode: int, folder: int) -> None:
+async def test_who_cannot_read_the_input_cannot_open_the_job(local: Local) -> None:
+    """Also if permissions were taken away after the first run; a link may be in a more open folder."""
     before = os.umask(0o022)
     try:
         source = local.write(rows(1))
-        source.chmod(mode)
-        summary = await local.run(source, MAP)
+        source.chmod(0o644)
+        link = source.with_name("link.csv")
+        link.symlink_to(source)
+        elsewhere = source.parent / "jobs" / "x"
+        jobs = [
+            await local.run(source, MAP, marker=MARKER),
+            await local.run(link, MAP, marker=MARKER, again=True),
+            await local.run(source, MAP, marker=MARKER, folder=elsewhere, again=True),
+        ]
+        assert [each.folder.stat().st_mode & 0o777 for each in jobs] == [0o755, 0o700, 0o700]
+        source.chmod(0o600)
+        summary = await local.run(source, MAP, marker=MARKER)
     finally:
         os.umask(before)
-    assert summary.folder.stat().st_mode & 0o777 == folder
+    assert (summary.folder, summary.folder.stat().st_mode & 0o777) == (jobs[0].folder, 0o700)

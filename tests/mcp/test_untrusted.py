@@ -73,7 +73,7 @@ def test_any_record_is_bounded_and_escaped(record: dict[str, Any]) -> None:
         {f"N{at}": 10**3999 for at in range(60)},
         {f"N{at}": 10**9000 for at in range(60)},
         {f"L{at}": [{f"M{i}": "y" * 120 for i in range(40)}] * 5 for at in range(20)},
-        {"N": Decimal("Infinity"), "M": float("nan"), "K": Decimal("1e999")},
+        {"N": Decimal("Infinity"), "M": float("nan"), "K": Decimal("1e999"), "L": Decimal("1e999999999")},
     ],
     ids=["long names", "many names", "long numbers", "longer numbers", "lists", "no numbers"],
 )

@@ -442,14 +442,19 @@ async def test_credentials_from_a_command() -> None:
             command(f'print(\'{{"client_secret": "{SECRET}", "client_id": 7}}\')'),
             "client_id has the type int",
         ),
-        (command("print('[' * 100_000)"), "must print"),
+        (command("print('[' * 60_000)"), "must print"),
+        (
+            command(f"import time; print({SECRET!r} * 10_000, flush=True); time.sleep(600)"),
+            "printed more than 65,536 bytes",
+        ),
         ("/does/not/exist", "cannot be run: No such file"),
     ],
 )
 async def test_a_command_that_fails(line: str, told: str) -> None:
     """What went wrong is told, and never what the command printed, in no cause either."""
     with pytest.raises(ConfigurationError, match=told) as caught:
-        await from_command(shlex.split(line))("Acme")
+        async with asyncio.timeout(30):
+            await from_command(shlex.split(line))("Acme")
     no_secret_behind(caught.value, SECRET)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -101,6 +102,14 @@ class ImportArguments:
                 f"{self.outcomes} exists, and may be the only list of an earlier import's records; name "
                 "another file, or add --force to overwrite it"
             )
+
+    @property
+    def outcomes_mode(self) -> int:
+        """Permissions of a new outcomes file, which is private unless everybody can read the input."""
+        with suppress(OSError):  # stdin and URLs, whose job folder is private too
+            if Path(self.file).stat().st_mode & 0o044 == 0o044:
+                return 0o666
+        return 0o600
 
     def workers(self, on_stage: Callable[[str], None]) -> WorkerPool | None:
         """Return the worker pool, or None if this process sends the rows. Raises CliError for bad options."""

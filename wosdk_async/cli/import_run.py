@@ -103,7 +103,9 @@ def run_import(arguments: ImportArguments) -> int:
         file = None
         if arguments.outcomes is not None:  # unbuffered, so that a kill loses no lines
             resumed = not (opened.new or arguments.force)
-            file = exits.enter_context(open_user_path(arguments.outcomes, append=resumed, buffering=0))
+            mode = arguments.outcomes_mode
+            file = open_user_path(arguments.outcomes, append=resumed, buffering=0, mode=mode)
+            exits.enter_context(file)
         try:
             settle = runner.company.options.settle
             running = _run(job, opened, signals, file, arguments, temporary, settle)
@@ -269,7 +271,7 @@ def check_import(arguments: ImportArguments) -> Exit:
         identity = store or company_identity(runner.company)
         on_row = None
         if arguments.outcomes is not None:
-            write = exits.enter_context(replacing_csv(arguments.outcomes, _COLUMNS))
+            write = exits.enter_context(replacing_csv(arguments.outcomes, _COLUMNS, arguments.outcomes_mode))
             on_row = partial(_write_row, write)
         result = runner.run(check.run(runner.company, identity=identity, on_row=on_row))
     if arguments.as_json:

@@ -18,8 +18,11 @@ class ImportMapError(ConfigurationError):
     kind = "import-map"
 
 
+_MAX_MISTAKES = 20  # reported together
+
+
 class MapMistakes:
-    """Collector of the mistakes in a map, which are reported together."""
+    """Collector of the mistakes in a map; the first ones are reported together."""
 
     def __init__(self) -> None:
         self._mistakes: list[ImportMapError] = []
@@ -31,6 +34,8 @@ class MapMistakes:
             yield
         except ImportMapError as error:
             self._mistakes.append(error)
+            if len(self._mistakes) == _MAX_MISTAKES:
+                self.require_none()
 
     def require_none(self) -> None:
         """Raise one ImportMapError for all collected mistakes, if any."""

@@ -144,7 +144,7 @@ def plain_number(value: Any) -> Any:
         return str(int(value)) if value.bit_length() < _MAX_BITS else "(a number with thousands of digits)"
     if isinstance(value, float):
         return value if isfinite(value) else str(value)
-    if value.is_finite() and abs(value) < _WHOLE_FLOATS and value == value.to_integral_value():
+    if value.is_finite() and -_WHOLE_FLOATS < value < _WHOLE_FLOATS and value == value.to_integral_value():
         return int(value)
     exact = value.is_finite() and isfinite(float(value)) and Decimal(repr(float(value))) == value
     return float(value) if exact else str(value)

@@ -243,7 +243,7 @@ def _warn_of_misspelt(given: Iterable[str]) -> None:
 
 # --- credentials from a file or command ----------------------------------------------------------
 
-_MAX_SECRET = 64 * 1024  # maximum bytes of a secret file
+_MAX_SECRET = 64 * 1024  # maximum bytes of a secret file, and of a command's output
 
 
 def from_file(client_id: str, path: str | Path) -> CredentialProvider:
@@ -301,11 +301,18 @@ def _split_command(command: Secret) -> list[str]:
 class _Command(asyncio.SubprocessProtocol):
     def __init__(self) -> None:
         self.output: list[Secret] = []
+        self.size = 0
         self.ended = asyncio.Event()
         """Set once the command has exited and its output is closed."""
 
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._kill = transport.close
+
     def pipe_data_received(self, _: int, data: bytes) -> None:
         self.output.append(Secret(data))
+        self.size += len(data)
+        if self.size > _MAX_SECRET:
+            self._kill()
 
     def connection_lost(self, _: Exception | None) -> None:
         self.ended.set()
@@ -338,6 +345,10 @@ async def _output(words: Sequence[str], company: str) -> Secret:
         # Kills the command and closes its output, which a child of it may hold open; kill() leaves it open.
         process.close()
         await command.ended.wait()
+    if command.size > _MAX_SECRET:
+        raise ConfigurationError(
+            f"the credentials command {words[0]!r} printed more than {_MAX_SECRET:,} bytes"
+        )
     if status := process.get_returncode():
         raise ConfigurationError(f"the credentials command {words[0]!r} exited with {status}")
     return Secret(b"".join(piece.encode() for piece in command.output))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import subprocess
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from tests.support.preloaded import Preloaded, python
 from tests.support.users import make_foreign
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.journal import FolderLock, JobFolders, Journal, plan_of
-from wosdk_async.jobs.journal.folder import jobs_in
+from wosdk_async.jobs.journal.folder import jobs_in, limit_readers
 from wosdk_async.regular_files import replace_file
 from wosdk_async.text.remedies import Remedy
 
@@ -120,6 +121,38 @@ def test_a_folder_is_made_with_those_above_it(tmp_path: Path) -> None:
         FolderLock(folder)
     lock.release()
     FolderLock(folder).release()
+
+
+@pytest.mark.parametrize(
+    ("mode", "same_group", "other_group"),
+    [(0o600, 0o700, 0o700), (0o640, 0o750, 0o700), (0o604, 0o705, 0o700), (0o644, 0o755, 0o755)],
+)
+def test_only_readers_of_the_input_can_open_a_folder(
+    base: Path, mode: int, same_group: int, other_group: int
+) -> None:
+    base.mkdir()
+    base.chmod(0o755)
+    file = base.with_name("requests.csv")
+    file.touch(mode)
+    file.chmod(mode)
+    limit_readers(base, file)
+    assert stat.S_IMODE(base.stat().st_mode) == same_group
+    others = [12_345] if os.geteuid() == 0 else sorted({*os.getgroups()} - {base.stat().st_gid})
+    if not others:
+        pytest.skip("this user has a single group")
+    os.chown(file, -1, others[0])
+    base.chmod(0o755)
+    limit_readers(base, file)
+    assert stat.S_IMODE(base.stat().st_mode) == other_group
+
+
+def test_a_folder_that_holds_its_input_keeps_its_permissions(base: Path) -> None:
+    base.mkdir()
+    rejects = base / "rejects.csv"
+    rejects.touch(0o600)
+    base.chmod(0o755)
+    limit_readers(base, rejects)
+    assert stat.S_IMODE(base.stat().st_mode) == 0o755
 
 
 def test_ledgers_are_found_though_folders_of_older_ones_were_removed(base: Path) -> None:

@@ -67,10 +67,12 @@ def opened(path: Path | None = None) -> Iterator[IO[str]]:
 
 
 @contextmanager
-def replacing_csv(path: Path, columns: Iterable[str]) -> Iterator[Callable[[Iterable[Any]], None]]:
+def replacing_csv(
+    path: Path, columns: Iterable[str], mode: int = 0o666
+) -> Iterator[Callable[[Iterable[Any]], None]]:
     """Yield a function that writes a row to a new CSV file, which replaces ``path`` when the block ends."""
     try:
-        with replace_file(path, named_by_user=True) as file:
+        with replace_file(path, mode=mode, named_by_user=True) as file:
             text = io.TextIOWrapper(file, "utf-8", errors="backslashreplace", newline="")
             writer = csv.writer(text, lineterminator="\r\n")
             writer.writerow(columns)

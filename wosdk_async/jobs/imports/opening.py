@@ -12,6 +12,7 @@ import attrs
 from wosdk_async.jobs.errors import JournalError
 from wosdk_async.jobs.imports.inputs import keep_copy
 from wosdk_async.jobs.journal import JobFolders, JobPlan, Journal, new_job_id
+from wosdk_async.jobs.journal.folder import limit_readers
 from wosdk_async.jobs.journal.store import explained
 from wosdk_async.jobs.ledger.admission import admit
 from wosdk_async.jobs.ledger.comparison import is_as_admitted
@@ -109,6 +110,7 @@ async def open_job(
         return await _begin(request, rows, company, folders, journals, beside)
     journal = await open_in_thread(functools.partial(journals.open, existing), close=journals.abandon)
     try:
+        await asyncio.to_thread(limit_readers, existing, request.path)
         plan = await _decided(journal, request, rows, company, new=False)
         # Keep the old ledger locked until the new one is locked, so that no other process sends these rows.
         if plan.begins:
@@ -160,8 +162,9 @@ async def _begin(
     """Create an empty ledger; :meth:`OpenedJob.admit` adds the file's rows."""
 
     def create() -> Journal:
-        folder, lock = folders.new(request.path.stat().st_mode)
+        folder, lock = folders.new()
         try:
+            limit_readers(folder, request.path)
             with explained(folder):
                 keep_copy(request.path, folders.base, folder)
             about = attrs.evolve(request.plan(new_job_id(), company), after=after)

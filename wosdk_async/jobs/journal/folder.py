@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -46,11 +47,8 @@ class JobFolders:
             found.append(folder)
         return found
 
-    def new(self, readable: int = 0o044) -> tuple[Path, FolderLock]:
+    def new(self) -> tuple[Path, FolderLock]:
         """Create a new ledger's folder and return it with its lock; call :meth:`ledgers` first.
-
-        ``readable`` is the input's mode: only those who can read the input can open the folder, because the
-        folder has copies of the input's rows.
 
         Raises:
             JournalError: another process has just created the folder, or the folder cannot be created.
@@ -58,8 +56,7 @@ class JobFolders:
         folder = self._free or self._next
         with explained(folder):
             try:
-                mode = 0o700 | readable & 0o044 | (readable & 0o044) >> 2
-                folder.mkdir(mode, parents=True, exist_ok=self._free is not None)
+                folder.mkdir(0o755, parents=True, exist_ok=self._free is not None)
             except FileExistsError:
                 raise just_created_error(folder) from None
             sync_folder(folder.parent)
@@ -80,6 +77,26 @@ class JobFolders:
                 )
         FolderLock(folder).release()  # raises if another process is creating the journal
         return folder
+
+
+def limit_readers(folder: Path, file: Path) -> None:
+    """Close a job folder to users who cannot read the input, because the folder has copies of its rows.
+
+    Permissions are never widened. They remain unchanged if the input is in the folder, as rejects are.
+    """
+    with explained(folder):
+        real, seen, denied = folder.resolve(), folder.stat(), 0o077
+        if file.resolve().is_relative_to(real):
+            return
+        # Elsewhere, or behind a link, parent folders may hide the input from users who can read the folder.
+        if not file.is_symlink() and file.parent.samefile(real.parent):
+            found = file.stat()
+            unreadable = ~found.st_mode & 0o044
+            if not unreadable or found.st_gid == seen.st_gid:
+                denied = unreadable // 4 * 7
+        if seen.st_mode & denied:
+            with contextlib.suppress(OSError):  # some file systems have fixed permissions
+                folder.chmod(stat.S_IMODE(seen.st_mode) & ~denied)
 
 
 def _numbered_folders(base: Path) -> list[tuple[int, Path]]:

@@ -220,7 +220,7 @@ def _compiled(tables: MapTables, action: RowOperation) -> tuple[ObjectNode, tupl
 def _check_names(table: str, record: ObjectNode, specs: Mapping[str, ReferenceSpec]) -> None:
     needs = {f"reference.{name}": spec.needs for name, spec in specs.items()}
     for place, names in {table: record.references, **needs}.items():
-        for name in sorted(names - specs.keys()):
+        for name in sorted(names.difference(specs)):
             raise ImportMapError(
                 f'{place} names "@{name}", but there is no [reference.{name}]'
                 f"{suggestion(name, specs) or '; add this table'}"
@@ -244,7 +244,8 @@ def _check_filters(spec: ReferenceSpec, specs: Mapping[str, ReferenceSpec]) -> N
 
 def _ordered(specs: Mapping[str, ReferenceSpec]) -> tuple[ReferenceSpec, ...]:
     # In the map's order, because the iteration order of a string set differs between processes.
-    needs = {name: [each for each in specs if each in spec.needs] for name, spec in specs.items()}
+    order = {name: place for place, name in enumerate(specs)}
+    needs = {name: sorted(spec.needs, key=order.__getitem__) for name, spec in specs.items()}
     sorter = graphlib.TopologicalSorter(needs)
     try:
         return tuple(specs[name] for name in sorter.static_order())

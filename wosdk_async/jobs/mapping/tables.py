@@ -25,6 +25,7 @@ from wosdk_async.text.suggestions import suggestion
 T = TypeVar("T")
 
 _MAX_BYTES = 1 << 20  # of a map file
+_MAX_DATE = 100  # characters of a time format, because strptime takes quadratic time
 
 KINDS = {
     "boolean": "true or false",
@@ -101,6 +102,8 @@ def _check_date(_: object, __: object, date: object) -> None:
         )
     if date == "iso":
         return
+    if len(date) > _MAX_DATE:
+        raise ValueError(f"takes a format of at most {_MAX_DATE} characters, not {len(date):,}")
     sample = datetime(2025, 12, 31, 16, 5, 6, tzinfo=UTC)
     try:
         with warnings.catch_warnings():
