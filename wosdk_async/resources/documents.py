@@ -276,7 +276,7 @@ class Documents(Resource):
                 if not limit.expired():
                     raise
                 raise DeadlineError(
-                    f"the file did not arrive within {seconds:g} s",
+                    f"the file did not arrive within {seconds:.3g} s",
                     phase="downloading",
                     operation=f"download Document {id}",
                     company=self._company.name,
