@@ -19,6 +19,7 @@ import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from pathlib import Path
+from traceback import walk_tb
 from typing import Any
 from urllib.parse import quote_plus
 
@@ -40,9 +41,9 @@ from tests.support.tls import trusted
 from tests.transport.script import QUICK
 from wosdk_async import Client, Company, ConfigurationError, Credentials, NotSentError, Region, WosdkError
 from wosdk_async.cli.verbose import RequestPrinter
-from wosdk_async.errors import DiscoveryError, OverloadedError
+from wosdk_async.errors import DiscoveryError, InvalidCallError, OverloadedError
 from wosdk_async.errors import __all__ as errors_of_library
-from wosdk_async.model import WorkOrder
+from wosdk_async.model import WorkOrder, WoStartCommand
 from wosdk_async.options import ClientOptions, RetryPolicy
 from wosdk_async.protocol.verdicts import CODES
 from wosdk_async.settings.environment import Settings, from_command, from_file
@@ -553,6 +554,29 @@ def test_wrong_settings(wrong: str, tmp_path: Path) -> None:
     with pytest.raises((ConfigurationError, TypeError)) as caught:
         WRONG_SETTINGS[wrong](tmp_path)
     assert leaks(caught.value, SHOWN) == set()
+    show_variables(caught.value)
+
+
+def show_variables(error: BaseException) -> None:
+    """Call the repr of each variable in the frames below the tests, as ``TracebackException`` does."""
+    for frame, _ in walk_tb(error.__traceback__):
+        if "/tests/" not in frame.f_code.co_filename:
+            repr(dict(frame.f_locals))
+
+
+@pytest.mark.parametrize(
+    "construct",
+    [
+        lambda: Client(company="Acme", credentials=PAIR).company().run_many([], limit=0),
+        lambda: Client(company="Acme", credentials=PAIR).company().run_many(5),  # type: ignore[call-overload]
+        lambda: WorkOrder(po_numbr="1"),  # type: ignore[call-arg]
+        lambda: WoStartCommand(work_order=1),  # type: ignore[call-arg]
+    ],
+)
+async def test_an_object_whose_constructor_failed_has_a_repr(construct: Callable[[], object]) -> None:
+    with pytest.raises(InvalidCallError) as caught:
+        construct()
+    show_variables(caught.value)
 
 
 HELD: list[Any] = []  # what a provider gives: a closure over it would be the provider's own leak
