@@ -43,7 +43,7 @@ from wosdk_async import Client, Company, ConfigurationError, Credentials, NotSen
 from wosdk_async.cli.verbose import RequestPrinter
 from wosdk_async.errors import DiscoveryError, InvalidCallError, OverloadedError
 from wosdk_async.errors import __all__ as errors_of_library
-from wosdk_async.model import WorkOrder, WoStartCommand
+from wosdk_async.model import WoCreateCommand, WorkOrder, WoStartCommand
 from wosdk_async.options import ClientOptions, RetryPolicy
 from wosdk_async.protocol.verdicts import CODES
 from wosdk_async.settings.environment import Settings, from_command, from_file
@@ -353,6 +353,83 @@ async def test_an_error_about_a_record(about: str) -> None:
     raised = await failure_about(about)
     assert not [each for each in (TOKEN, SECRET) if each in str(raised)]
     assert leaks(raised, SHOWN) == set()
+
+
+ORDER = {"Id": 1, "PoNumber": LABELLED, "Number": "7 Elm Street"}
+MARKED = "work_order.po_number"
+
+
+async def each(records: AsyncIterator[Any]) -> list[Any]:
+    return [record async for record in records]
+
+
+def create(company: Company, **options: Any) -> Awaitable[Any]:
+    return company.run(WoCreateCommand(work_order=WorkOrder(po_number="K-1")), marker=MARKED, **options)
+
+
+READ: dict[str, tuple[list[Any], Callable[[Company], Awaitable[Any]]]] = {
+    "another key": ([LABELLED], lambda company: company.find_marked(WoCreateCommand, MARKED, ["K-1"])),
+    "another key, first": ([1], lambda company: create(company, look_first=True)),
+    "another key, in doubt": ([1], lambda company: create(company.with_options(deadline=0.5))),
+    "no id": ([1, LABELLED], lambda company: company.query(WorkOrder).all()),
+    "no id, on a page": ([LABELLED], lambda company: each(company.query(WorkOrder).pages())),
+    "no order": ([2, 1], lambda company: each(aiter(company.query(WorkOrder)))),
+    "a later page": ([1], lambda company: each(company.query(WorkOrder).pages(1))),
+    "a later record": ([1], lambda company: each(aiter(company.query(WorkOrder)))),
+    "a later batch": ([1], lambda company: each(company.query(WorkOrder).batches())),
+    "a table": ([1], lambda company: company.query(WorkOrder).table()),
+    "a scan": ([1, 1, 1, 1], lambda company: each(company.query(WorkOrder).scan(parallel=1))),
+    "several": ([1, 2], lambda company: company.query(WorkOrder).one()),
+    "several with a name": ([1, LABELLED], lambda company: company.resolve(WorkOrder, po_number=LABELLED)),
+    "many with a name": ([1] * 1000, lambda company: company.resolve(WorkOrder, po_number=LABELLED)),
+    "no object": ([1, None], lambda company: company.query(WorkOrder).first()),
+    "a change": ([1], lambda company: each(aiter(company.changes(WorkOrder)))),
+    "a version": ([1], lambda company: company.edit(WorkOrder, 1, set_number, attempts=1)),
+}
+"""Ids of the records in each response, and a call that reads them."""
+
+
+def set_number(order: WorkOrder) -> None:
+    order.po_number = "1"
+
+
+@pytest.mark.parametrize("read", READ)
+async def test_an_error_about_records_that_were_read(read: str) -> None:
+    """Neither the message nor a frame of the library shows what they hold."""
+    ids, call = READ[read]
+    rows = [{"Data": id and ORDER | {"Id": id}} for id in ids]
+    versions = itertools.count()
+
+    def answer(request: Request) -> Answer:
+        if request.path.endswith("Command"):
+            return RESET
+        version = f"{LABELLED} {next(versions)}"
+        return Answer(body={"Data": ORDER | {"ConcurrencyId": version}, "Entities": rows})
+
+    async with Service(answer) as service:
+        service.on_token = given_token
+        async with service.client(credentials=Credentials(ID, SECRET), options=QUICK) as client:
+            with pytest.raises(WosdkError) as caught:
+                await call(client.company())
+    assert not [secret for secret in (TOKEN, SECRET) if secret in str(caught.value)]
+    assert leaks(caught.value, SHOWN | {"record": ORDER["Number"]}, 1) == set()
+
+
+async def test_a_record_that_was_found_by_its_key_is_in_the_log_without_text(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """An id that is no number may be anything."""
+    found = {"Data": {"Id": LABELLED, "PoNumber": "K-1"}}
+
+    def answer(request: Request) -> Answer:
+        return Answer(body={"Entities": [found]}) if "/query/" in request.path else RESET
+
+    async with Service(answer) as service:
+        service.on_token = given_token
+        async with service.client(credentials=Credentials(ID, SECRET), options=QUICK) as client:
+            await create(client.company())
+    assert "its record was found" in caplog.text
+    assert not [secret for secret in (TOKEN, SECRET) if secret in caplog.text]
 
 
 def with_code(code: str) -> Callable[[Request], Answer]:
