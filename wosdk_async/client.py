@@ -180,6 +180,8 @@ class Client(Uncopied):
         return client
 
     def __repr__(self) -> str:
+        if not hasattr(self, "_transport"):  # the constructor failed: a traceback may show it
+            return "<Client>"
         return f"<Client region={self._region.name} {self._transport!r}>"
 
     def company(

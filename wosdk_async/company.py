@@ -335,17 +335,20 @@ class Company(Uncopied):
             updates.require_updatable(record, read, changes)
         if read is not None and changes:
             raise InvalidCallError("pass either an edited copy and the record that was read, or named fields")
-        origin = self._sender.origin if check else None
-        call, after = (
-            updates.change(record, changes, origin)
-            if read is None
-            else updates.change_to(record, read, origin)
-        )
-        if call is None:
-            return after
-        if if_unchanged:
-            updates.require_unchanged(original, await self._sender.send(updates.version(original)), self.name)
-        return updates.versioned(after, await self._sender.send(call))
+        with self._sender.redaction:
+            origin = self._sender.origin if check else None
+            call, after = (
+                updates.change(record, changes, origin)
+                if read is None
+                else updates.change_to(record, read, origin)
+            )
+            if call is None:
+                return after
+            if if_unchanged:
+                updates.require_unchanged(
+                    original, await self._sender.send(updates.version(original)), self.name
+                )
+            return updates.versioned(after, await self._sender.send(call))
 
     async def put(
         self,
@@ -419,20 +422,21 @@ class Company(Uncopied):
         is_versioned = "concurrency_id" in entity.__wire__
         if is_versioned and paths and not {"*", "ConcurrencyId"} & set(paths):
             paths.append("ConcurrencyId")
-        failed = 0
-        while True:
-            read = await self.get(entity, id, properties=paths, check=check)
-            working = copy.deepcopy(read)
-            returned = change(working)
-            edited = await returned if inspect.isawaitable(returned) else returned
-            try:
-                changed = working if edited is None else edited
-                return await self.update(changed, read, check=check, if_unchanged=is_versioned)
-            except ConflictError:
-                failed += 1
-                if failed == attempts:
-                    raise
-            await self._sender.pause(failed)
+        with self._sender.redaction:
+            failed = 0
+            while True:
+                read = await self.get(entity, id, properties=paths, check=check)
+                working = copy.deepcopy(read)
+                returned = change(working)
+                edited = await returned if inspect.isawaitable(returned) else returned
+                try:
+                    changed = working if edited is None else edited
+                    return await self.update(changed, read, check=check, if_unchanged=is_versioned)
+                except ConflictError:
+                    failed += 1
+                    if failed == attempts:
+                        raise
+                await self._sender.pause(failed)
 
     async def delete(
         self,
@@ -577,7 +581,8 @@ class Company(Uncopied):
             InvalidCallError: the property does not hold text.
         """
         resolver = NameResolver(LookupTables(self._sender), max_age=max_age, remember=remember)
-        return await resolver.resolve(entity, names, by, name)
+        with self._sender.redaction:
+            return await resolver.resolve(entity, names, by, name)
 
     # --- commands -----------------------------------------------------------------------------
 
@@ -747,7 +752,8 @@ class Company(Uncopied):
             NotUniqueError: 1,000 records or more have the same key.
         """
         field = field_of(owner, marker)
-        return await find_marked(field, keys, self._sender.send, selection(field.entity, properties))
+        with self._sender.redaction:
+            return await find_marked(field, keys, self._sender.send, selection(field.entity, properties))
 
     # --- requests without a verb ------------------------------------------------------------------
 

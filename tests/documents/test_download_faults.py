@@ -130,6 +130,15 @@ async def test_what_does_not_pass_is_told_at_once(act: Act, tmp_path: Path) -> N
     assert files(tmp_path) == {"a": b"before"}
 
 
+@pytest.mark.parametrize("path", ["f#sig=5ecre7ly51gned", "a file?sig=5ecre7ly51gned"])
+async def test_an_address_with_a_fragment_or_a_space(path: str) -> None:
+    """Refused before anything is sent, without the signature: httpx would drop the fragment."""
+    async with company(f"https://files.example/{path}") as acme:
+        error = await failing(acme, None, DownloadError)
+    assert error.message.startswith("the file's address at https://files.example has a space or '#'")
+    assert "5ecre7" not in held(error)
+
+
 @each_of(("status", "gone"), [(206, False), (204, False), (304, False), (403, True), (404, True)])
 async def test_only_a_refusal_says_that_a_file_is_gone(status: int, gone: bool) -> None:
     async with Storage(answer(b"half", status)) as storage, company(storage.url) as acme:

@@ -19,6 +19,7 @@ import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from pathlib import Path
+from traceback import walk_tb
 from typing import Any
 from urllib.parse import quote_plus
 
@@ -40,9 +41,9 @@ from tests.support.tls import trusted
 from tests.transport.script import QUICK
 from wosdk_async import Client, Company, ConfigurationError, Credentials, NotSentError, Region, WosdkError
 from wosdk_async.cli.verbose import RequestPrinter
-from wosdk_async.errors import DiscoveryError, OverloadedError
+from wosdk_async.errors import DiscoveryError, InvalidCallError, OverloadedError
 from wosdk_async.errors import __all__ as errors_of_library
-from wosdk_async.model import WorkOrder
+from wosdk_async.model import WoCreateCommand, WorkOrder, WoStartCommand
 from wosdk_async.options import ClientOptions, RetryPolicy
 from wosdk_async.protocol.verdicts import CODES
 from wosdk_async.settings.environment import Settings, from_command, from_file
@@ -354,6 +355,83 @@ async def test_an_error_about_a_record(about: str) -> None:
     assert leaks(raised, SHOWN) == set()
 
 
+ORDER = {"Id": 1, "PoNumber": LABELLED, "Number": "7 Elm Street"}
+MARKED = "work_order.po_number"
+
+
+async def each(records: AsyncIterator[Any]) -> list[Any]:
+    return [record async for record in records]
+
+
+def create(company: Company, **options: Any) -> Awaitable[Any]:
+    return company.run(WoCreateCommand(work_order=WorkOrder(po_number="K-1")), marker=MARKED, **options)
+
+
+READ: dict[str, tuple[list[Any], Callable[[Company], Awaitable[Any]]]] = {
+    "another key": ([LABELLED], lambda company: company.find_marked(WoCreateCommand, MARKED, ["K-1"])),
+    "another key, first": ([1], lambda company: create(company, look_first=True)),
+    "another key, in doubt": ([1], lambda company: create(company.with_options(deadline=0.5))),
+    "no id": ([1, LABELLED], lambda company: company.query(WorkOrder).all()),
+    "no id, on a page": ([LABELLED], lambda company: each(company.query(WorkOrder).pages())),
+    "no order": ([2, 1], lambda company: each(aiter(company.query(WorkOrder)))),
+    "a later page": ([1], lambda company: each(company.query(WorkOrder).pages(1))),
+    "a later record": ([1], lambda company: each(aiter(company.query(WorkOrder)))),
+    "a later batch": ([1], lambda company: each(company.query(WorkOrder).batches())),
+    "a table": ([1], lambda company: company.query(WorkOrder).table()),
+    "a scan": ([1, 1, 1, 1], lambda company: each(company.query(WorkOrder).scan(parallel=1))),
+    "several": ([1, 2], lambda company: company.query(WorkOrder).one()),
+    "several with a name": ([1, LABELLED], lambda company: company.resolve(WorkOrder, po_number=LABELLED)),
+    "many with a name": ([1] * 1000, lambda company: company.resolve(WorkOrder, po_number=LABELLED)),
+    "no object": ([1, None], lambda company: company.query(WorkOrder).first()),
+    "a change": ([1], lambda company: each(aiter(company.changes(WorkOrder)))),
+    "a version": ([1], lambda company: company.edit(WorkOrder, 1, set_number, attempts=1)),
+}
+"""Ids of the records in each response, and a call that reads them."""
+
+
+def set_number(order: WorkOrder) -> None:
+    order.po_number = "1"
+
+
+@pytest.mark.parametrize("read", READ)
+async def test_an_error_about_records_that_were_read(read: str) -> None:
+    """Neither the message nor a frame of the library shows what they hold."""
+    ids, call = READ[read]
+    rows = [{"Data": id and ORDER | {"Id": id}} for id in ids]
+    versions = itertools.count()
+
+    def answer(request: Request) -> Answer:
+        if request.path.endswith("Command"):
+            return RESET
+        version = f"{LABELLED} {next(versions)}"
+        return Answer(body={"Data": ORDER | {"ConcurrencyId": version}, "Entities": rows})
+
+    async with Service(answer) as service:
+        service.on_token = given_token
+        async with service.client(credentials=Credentials(ID, SECRET), options=QUICK) as client:
+            with pytest.raises(WosdkError) as caught:
+                await call(client.company())
+    assert not [secret for secret in (TOKEN, SECRET) if secret in str(caught.value)]
+    assert leaks(caught.value, SHOWN | {"record": ORDER["Number"]}, 1) == set()
+
+
+async def test_a_record_that_was_found_by_its_key_is_in_the_log_without_text(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """An id that is no number may be anything."""
+    found = {"Data": {"Id": LABELLED, "PoNumber": "K-1"}}
+
+    def answer(request: Request) -> Answer:
+        return Answer(body={"Entities": [found]}) if "/query/" in request.path else RESET
+
+    async with Service(answer) as service:
+        service.on_token = given_token
+        async with service.client(credentials=Credentials(ID, SECRET), options=QUICK) as client:
+            await create(client.company())
+    assert "its record was found" in caplog.text
+    assert not [secret for secret in (TOKEN, SECRET) if secret in caplog.text]
+
+
 def with_code(code: str) -> Callable[[Request], Answer]:
     return lambda request: error(400, code, f"{request.headers.get('authorization')} {SECRET}")
 
@@ -553,6 +631,29 @@ def test_wrong_settings(wrong: str, tmp_path: Path) -> None:
     with pytest.raises((ConfigurationError, TypeError)) as caught:
         WRONG_SETTINGS[wrong](tmp_path)
     assert leaks(caught.value, SHOWN) == set()
+    show_variables(caught.value)
+
+
+def show_variables(error: BaseException) -> None:
+    """Call the repr of each variable in the frames below the tests, as ``TracebackException`` does."""
+    for frame, _ in walk_tb(error.__traceback__):
+        if "/tests/" not in frame.f_code.co_filename:
+            repr(dict(frame.f_locals))
+
+
+@pytest.mark.parametrize(
+    "construct",
+    [
+        lambda: Client(company="Acme", credentials=PAIR).company().run_many([], limit=0),
+        lambda: Client(company="Acme", credentials=PAIR).company().run_many(5),  # type: ignore[call-overload]
+        lambda: WorkOrder(po_numbr="1"),  # type: ignore[call-arg]
+        lambda: WoStartCommand(work_order=1),  # type: ignore[call-arg]
+    ],
+)
+async def test_an_object_whose_constructor_failed_has_a_repr(construct: Callable[[], object]) -> None:
+    with pytest.raises(InvalidCallError) as caught:
+        construct()
+    show_variables(caught.value)
 
 
 HELD: list[Any] = []  # what a provider gives: a closure over it would be the provider's own leak

@@ -18,6 +18,7 @@ import pytest
 
 from tests.export.conftest import MONEY, Orders, order
 from tests.support.facts import having
+from tests.support.frames import leaks
 from wosdk_async import (
     Company,
     Customer,
@@ -330,10 +331,11 @@ async def test_an_id_of_too_many_bits_ends_the_export(acme: Company, orders: Ord
 
 async def test_a_page_out_of_order_ends_the_export(acme: Company, orders: Orders, tmp_path: Path) -> None:
     """A service that breaks its promise does not make a file with rows missing."""
-    orders.rows[2000] = order(2)
-    with pytest.raises(WosdkError, match="not in order of Id"):
-        await Export(WorkOrder, tmp_path / "orders.parquet", company=acme, parallel=1, page=100)
+    orders.rows[70] = order(2)
+    with pytest.raises(WosdkError, match="not in order of Id") as caught:
+        await Export(WorkOrder, tmp_path / "orders.parquet", company=acme, parallel=1, page=10)
     assert not (tmp_path / "orders.parquet").exists()
+    assert leaks(caught.value, {"record": "WO0000"}) == set()
 
 
 async def test_a_service_that_ignores_the_end_of_a_range_ends_the_export(

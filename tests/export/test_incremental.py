@@ -16,6 +16,7 @@ import pytest
 from tests.export.conftest import Orders, order
 from tests.jobs.conftest import Local, serving
 from tests.support.facts import having
+from tests.support.frames import leaks
 from wosdk_async import (
     Company,
     ConfigurationError,
@@ -120,9 +121,10 @@ async def test_a_run_that_fails_adds_nothing(local: Local, tmp_path: Path) -> No
     await IncrementalExport(WorkOrder, folder, company=local.company)
     await created(local)
     local.server.failing = "query/WorkOrder"
-    local.server.failing_numbers = range(local.server.count("query/WorkOrder") + 3, 1_000_000)
-    with pytest.raises(WosdkError, check=having(code="BUSINESS_LOGIC_ERROR")):
+    local.server.failing_numbers = range(local.server.count("query/WorkOrder") + 6, 1_000_000)
+    with pytest.raises(WosdkError, check=having(code="BUSINESS_LOGIC_ERROR")) as caught:
         await IncrementalExport(WorkOrder, folder, company=local.company)
+    assert leaks(caught.value, {"record": "'ConcurrencyId': 1"}) == set()
     assert parts(folder) == ["lock", "part-000001"]
     local.server.failing = "\0"
     left = folder / ".part-000002"

@@ -11,6 +11,7 @@ from tests.jobs.maps import KEYED, MAP, MARKER, rows
 from tests.jobs.runs import carried_out, held, killed_while_sending, order
 from tests.jobs.test_check import checked
 from tests.jobs.test_outputs import records
+from tests.support.frames import leaks
 from wosdk_async import NoAnswerError, WoCreateCommand
 from wosdk_async.calls import marked_records
 from wosdk_async.jobs.imports.check_result import Finding
@@ -165,3 +166,16 @@ async def test_rows_are_not_new_while_queries_ignore_their_condition(local: Loca
     local.server.unconditional = "\0"
     assert (await local.run(source, MAP, marker=MARKER)).complete
     assert await held(local) == Counter(["other", "a", "b"])
+
+
+async def test_a_failed_look_up_shows_no_secret_of_a_record(local: Local) -> None:
+    """Neither its message nor a frame."""
+    secret = local.variables["WOSDK_CLIENT_SECRET"]
+    await local.company.run(WoCreateCommand(work_order=await order(local, secret)))
+    source = local.write(rows("a"))
+    await killed_while_sending(local.job(source, MAP, marker=MARKER), local, [1])
+    local.server.unconditional = "query/WorkOrder"
+    with pytest.raises(NoAnswerError, match="was not requested") as caught:
+        await local.run(source, MAP, marker=MARKER)
+    assert secret not in str(caught.value)
+    assert leaks(caught.value, {"secret": secret}) == set()

@@ -179,6 +179,8 @@ def test_endpoints_keep_their_path() -> None:
         ("https://user:x@any.example/a", True, False),
         ("https://any.example/a\r\nX: y", True, False),
         ("https://any.example/" + "a" * 9000, True, False),
+        ("https://any.example/a#sig=Signature", True, False),
+        ("https://any.example/a b?sig=Signature", True, False),
         ("", True, False),
     ],
 )

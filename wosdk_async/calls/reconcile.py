@@ -25,6 +25,7 @@ from wosdk_async.errors import (
 )
 from wosdk_async.options import CallOptions
 from wosdk_async.options.hooks import report_in_doubt, warn_of
+from wosdk_async.protocol.redaction import Redaction
 from wosdk_async.protocol.verdicts import ending_of
 from wosdk_async.protocol.wire import Call
 from wosdk_async.protocol.writes import BETWEEN, Effect, LookUps, State
@@ -90,7 +91,7 @@ class Reconciler:
             DeadlineError: the deadline passed before anything was sent.
         """
         try:
-            with self.hold, self.turn:
+            with self.hold, self.turn, Redaction(lambda: self.sessions.secrets):
                 return await self._in_turn()
         except asyncio.CancelledError:
             if self._doubt is not None and not self._reported:
@@ -247,7 +248,8 @@ class Reconciler:
             raise DeadlineError("no time remained for a look-up", phase="queue")
         records, scope = self.hold.state.places(self.sessions)[_RECORDS], self.options.retry
         found = await records.find(self.marker, self._send_lookup, self.hold, seconds, patience, scope)
-        self._found_id = getattr(found[0], "id", None) if found else None
+        id = getattr(found[0], "id", None) if found else None
+        self._found_id = id if isinstance(id, int) else None  # logged: another value may repeat a secret
         return self.marker.result_of(found)
 
     def _send_lookup(self, query: Call[list[Any]]) -> Coroutine[Any, Any, list[Any]]:

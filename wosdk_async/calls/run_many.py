@@ -63,13 +63,16 @@ class Run(Uncopied, Generic[I, R]):
         keep_replies: bool = False,
         settle: float = InDoubtError.settle,
     ) -> None:
+        # The repr's attributes come first: if a check fails, a traceback may show this object.
+        self._limit = limit
+        self._calls_in_progress = 0
+        self._unread: deque[Outcome[I, R]] = deque()
         check_number(
             "limit", limit, "a number of calls, 1 or more", low=1, whole=True, error=InvalidCallError
         )
         check_number("grace", grace, "seconds, 0 or more", error=InvalidCallError)
         self._inputs = RunInputs(inputs)
         self._call = call
-        self._limit = limit
         self._grace = grace
         self._keep_replies = keep_replies
         self._settle = settle
@@ -80,8 +83,6 @@ class Run(Uncopied, Generic[I, R]):
         """Whether the block is still running: if so, calls wait while too many outcomes are unread."""
         self._has_failed = False
         """Whether the block has raised an exception, which a later read must not replace."""
-        self._calls_in_progress = 0
-        self._unread: deque[Outcome[I, R]] = deque()
         self._changed = asyncio.Event()
         self._workers: set[asyncio.Task[None]] = set()
 

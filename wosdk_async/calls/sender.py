@@ -13,6 +13,7 @@ from wosdk_async.calls.key_turns import KeyTurns
 from wosdk_async.calls.markers import Marker
 from wosdk_async.calls.reconcile import Reconciler
 from wosdk_async.options import CallOptions
+from wosdk_async.protocol.redaction import Redaction
 from wosdk_async.protocol.wire import Call
 from wosdk_async.text.safe_text import Secrets
 from wosdk_async.transport.retry import backoff
@@ -74,6 +75,11 @@ class CallSender:
         pair = self.tenant.credentials
         secret = pair.client_secret if isinstance(pair, Credentials) else ""
         return self.sessions.secrets or Secrets(secret)
+
+    @property
+    def redaction(self) -> Redaction:
+        """Context that redacts errors about the Company's records."""
+        return Redaction(lambda: self.secrets)
 
     @property
     def scope(self) -> tuple[object, ...]:

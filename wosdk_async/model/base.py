@@ -97,11 +97,12 @@ class Record:
         shown = [
             f"{name}={value!r}"
             for name, meta in self.__wire__.items()
-            if (value := getattr(self, name)) is not None and not meta.get("secret")
+            # None if the constructor failed: a traceback may show this object
+            if (value := getattr(self, name, None)) is not None and not meta.get("secret")
         ]
-        if self.extra:
+        if extra := getattr(self, "extra", None):
             # Show only the names of unknown fields: any value may be a secret.
-            shown.append(one_line(f"extra=<{', '.join(self.extra)}>"))
+            shown.append(one_line(f"extra=<{', '.join(extra)}>"))
         return f"{type(self).__name__}({', '.join(shown)})"
 
 

@@ -14,6 +14,7 @@ from wosdk_async.model import Record
 from wosdk_async.protocol import calls
 from wosdk_async.protocol.arguments import described, entity_name
 from wosdk_async.protocol.envelopes import page_decoder
+from wosdk_async.protocol.redaction import Redaction
 from wosdk_async.protocol.wire import Call
 from wosdk_async.query.paging import (
     KeyCursor,
@@ -123,10 +124,11 @@ class Query(Uncopied, Generic[T]):
     # --- reading ----------------------------------------------------------------------------
 
     async def __aiter__(self) -> AsyncGenerator[T, None]:
-        async with aclosing(self.pages()) as pages:
-            async for page in pages:
-                for row in page:
-                    yield row
+        with Redaction():
+            async with aclosing(self.pages()) as pages:
+                async for page in pages:
+                    for row in page:
+                        yield row
 
     def pages(self, size: int = _PAGE) -> AsyncGenerator[list[T], None]:
         """Iterate over lists of at most ``size`` records, and prefetch the next list."""
@@ -135,7 +137,8 @@ class Query(Uncopied, Generic[T]):
 
     async def all(self) -> list[T]:
         """Return all records as a list."""
-        return [row async for row in self]
+        with Redaction():
+            return [row async for row in self]
 
     async def first(self) -> T | None:
         """Return the first record, by ``Id`` unless ordered otherwise; None if there is none."""
@@ -147,17 +150,18 @@ class Query(Uncopied, Generic[T]):
 
         Raises NotFoundError if there is none, and NotUniqueError if there are several.
         """
-        plan = attrs.evolve(self._plan, distinct=True)
-        rows = await self._first_rows(plan, 2)
-        ids = [id_of(row) for row in rows] if plan.key == ("Id",) else []
-        if len(ids) > 1 and type(ids[0]) is int and ids.count(ids[0]) == len(ids):
-            # A condition on a list may return a record once per element, as in KeyCursor.
-            other = Comparison(plan.name, "Id", "NotEqual", (str(ids[0]),))
-            rows = rows[:1] + await self._fetch(plan, plan.expression((other,), Count=1))
-        if len(rows) == 1:
-            return rows[0]
-        kind, why = (NotUniqueError, "several rows match") if rows else (NotFoundError, "no row matches")
-        raise kind(why, company=self._company, operation=f"query {self._plan.name}")
+        with Redaction():
+            plan = attrs.evolve(self._plan, distinct=True)
+            rows = await self._first_rows(plan, 2)
+            ids = [id_of(row) for row in rows] if plan.key == ("Id",) else []
+            if len(ids) > 1 and type(ids[0]) is int and ids.count(ids[0]) == len(ids):
+                # A condition on a list may return a record once per element, as in KeyCursor.
+                other = Comparison(plan.name, "Id", "NotEqual", (str(ids[0]),))
+                rows = rows[:1] + await self._fetch(plan, plan.expression((other,), Count=1))
+            if len(rows) == 1:
+                return rows[0]
+            kind, why = (NotUniqueError, "several rows match") if rows else (NotFoundError, "no row matches")
+            raise kind(why, company=self._company, operation=f"query {self._plan.name}")
 
     async def scan(self, *, parallel: int = 4, size: int = _PAGE) -> AsyncGenerator[T, None]:
         """Iterate over all records in any order, for fast full reads.
@@ -165,11 +169,12 @@ class Query(Uncopied, Generic[T]):
         ``parallel`` concurrent calls each read part of the id range. Records added after the start are not
         read. At most ``parallel`` pages wait in memory.
         """
-        cursors = await key_ranges(self._fetch, self._plan, checked_size(size), parallel, "scan")
-        async with aclosing(prefetch(cursors)) as pages:
-            async for page in pages:
-                for row in page:
-                    yield row
+        with Redaction():
+            cursors = await key_ranges(self._fetch, self._plan, checked_size(size), parallel, "scan")
+            async with aclosing(prefetch(cursors)) as pages:
+                async for page in pages:
+                    for row in page:
+                        yield row
 
     async def table(self, *, size: int = _PAGE, parallel: int | None = None) -> RecordTable:
         """Read all records into an Arrow table, for polars, pandas, duckdb and pyarrow.
@@ -181,8 +186,9 @@ class Query(Uncopied, Generic[T]):
 
         builder = builder_of(self._plan)
         pages = read_batches(builder, self._plan, self._send, checked_size(size), parallel, "table")
-        async with aclosing(pages) as batches:
-            return RecordTable(builder, [batch async for batch in batches])
+        with Redaction():
+            async with aclosing(pages) as batches:
+                return RecordTable(builder, [batch async for batch in batches])
 
     def batches(self, *, size: int = _PAGE, parallel: int | None = None) -> AsyncGenerator[Any, None]:
         """Iterate over the batches of :meth:`table`, one ``pyarrow.RecordBatch`` per page."""
@@ -193,9 +199,10 @@ class Query(Uncopied, Generic[T]):
 
     async def _fetch(self, plan: Plan, expression: dict[str, Any]) -> list[T]:
         call = calls.query(plan.entity, expression, isolation=plan.isolation)
-        rows = await complete(await self._send(attrs.evolve(call, decode=page_decoder(plan.entity))))
-        require_objects(rows, plan.name)
-        return rows
+        with Redaction():
+            rows = await complete(await self._send(attrs.evolve(call, decode=page_decoder(plan.entity))))
+            require_objects(rows, plan.name)
+            return rows
 
     async def _first_rows(self, plan: Plan, count: int) -> list[T]:
         return await self._fetch(plan, plan.expression(Count=min(count, plan.limit or count)))

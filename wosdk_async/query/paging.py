@@ -18,7 +18,9 @@ from typing import Any
 import anyio
 import attrs
 
+from wosdk_async.codec.checks import kind_of
 from wosdk_async.errors import InvalidCallError, NoAnswerError, WosdkError
+from wosdk_async.protocol.redaction import Redaction
 from wosdk_async.query.plan import Comparison, Order, Plan
 
 ROW_CAP = 4000  # maximum rows per response (facts 7, catalogue/differences.json)
@@ -53,9 +55,10 @@ class KeyCursor:
     async def page(self) -> list[Any]:
         """Fetch the next page. Raises WosdkError if the records are not in order of ``Id``."""
         count = self._size if self._remaining is None else min(self._size, self._remaining)
-        records = self._without_repeats(
-            await self._fetch(self._plan, self._plan.expression(self._bounds(), Count=count))
-        )
+        with Redaction():
+            records = self._without_repeats(
+                await self._fetch(self._plan, self._plan.expression(self._bounds(), Count=count))
+            )
         if self._remaining is not None:
             records = records[: self._remaining]  # not shown; assumed: the service may send more than Count
             self._remaining -= len(records)
@@ -160,8 +163,8 @@ def _required_id(record: Any, entity: str) -> int:
     found = id_of(record)
     if type(found) is not int:  # isinstance() would accept true, which equals the id 1 in Python
         raise WosdkError(
-            f"the Id of a record of {entity} is {reprlib.repr(found)}, not a whole number, so the next page"
-            " cannot be read"
+            f"the Id of a record of {entity} is {kind_of(found)}, not a whole number, so the next page cannot"
+            " be read"
         )
     return found
 
@@ -188,19 +191,20 @@ def checked_size(size: Any) -> int:
 
 async def prefetch(cursors: Iterable[Cursor]) -> AsyncGenerator[list[Any], None]:
     """Yield the pages of all cursors as they arrive, while each cursor reads one page ahead."""
-    fetching = {_start(cursor): cursor for cursor in cursors}
-    try:
-        while fetching:
-            done, _ = await asyncio.wait(fetching, return_when=asyncio.FIRST_COMPLETED)
-            task = done.pop()
-            cursor = fetching.pop(task)
-            page = task.result()
-            if cursor.more:
-                fetching[_start(cursor)] = cursor
-            if page:
-                yield page
-    finally:
-        await _cancel(fetching)
+    with Redaction():
+        fetching = {_start(cursor): cursor for cursor in cursors}
+        try:
+            while fetching:
+                done, _ = await asyncio.wait(fetching, return_when=asyncio.FIRST_COMPLETED)
+                task = done.pop()
+                cursor = fetching.pop(task)
+                page = task.result()
+                if cursor.more:
+                    fetching[_start(cursor)] = cursor
+                if page:
+                    yield page
+        finally:
+            await _cancel(fetching)
 
 
 async def complete(page: list[Any] | Iterator[list[Any]]) -> list[Any]:

@@ -22,6 +22,7 @@ from wosdk_async.codec.record_reader import MAX_UNKNOWN
 from wosdk_async.model import Record, registry
 from wosdk_async.protocol import calls
 from wosdk_async.protocol.envelopes import ROWS, objects
+from wosdk_async.protocol.redaction import Redaction
 from wosdk_async.protocol.wire import Call
 from wosdk_async.query.columns import Column, cell_text, cells_of, columns_of, pyarrow
 from wosdk_async.query.paging import Cursor, KeyCursor, OffsetCursor, key_ranges, prefetch, require_objects
@@ -161,9 +162,10 @@ async def read_batches(
         cursors = await key_ranges(fetch, plan, size, parallel, f"{verb}(parallel=...)")
     else:
         cursors = [(KeyCursor if plan.by_key else OffsetCursor)(fetch, plan, size)]
-    async with aclosing(prefetch(cursors)) as pages:
-        async for page in pages:
-            yield builder.batch(page)
+    with Redaction():
+        async with aclosing(prefetch(cursors)) as pages:
+            async for page in pages:
+                yield builder.batch(page)
 
 
 # --- column values from the rows of a page ----------------------------------------------------

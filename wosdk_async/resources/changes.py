@@ -16,6 +16,7 @@ from wosdk_async.errors import InvalidCallError, UnsupportedError
 from wosdk_async.model import Record
 from wosdk_async.options.checks import check_number
 from wosdk_async.protocol.arguments import described, require_class
+from wosdk_async.protocol.redaction import Redaction
 from wosdk_async.query.builder import Query, first_page, selection
 from wosdk_async.query.fields import fields
 from wosdk_async.query.paging import id_of, property_of
@@ -120,17 +121,18 @@ class ChangeFeed(Generic[E]):
         )
 
     async def __aiter__(self) -> AsyncGenerator[E, None]:
-        reading = self._reading = self._reading or await self._begin()
-        if reading is None:
-            return
-        for query in self._queries_for_rest(reading):
-            async with aclosing(aiter(query.select(*self._properties))) as records:
-                async for record in records:
-                    seen = _as_seen(record)
-                    if self._seen.get(seen.id) != seen:
-                        yield record
-                    self._count_processed(seen, reading)
-        self._finish(reading)
+        with Redaction():
+            reading = self._reading = self._reading or await self._begin()
+            if reading is None:
+                return
+            for query in self._queries_for_rest(reading):
+                async with aclosing(aiter(query.select(*self._properties))) as records:
+                    async for record in records:
+                        seen = _as_seen(record)
+                        if self._seen.get(seen.id) != seen:
+                            yield record
+                        self._count_processed(seen, reading)
+            self._finish(reading)
 
     def poll(self, every: float) -> AsyncGenerator[E, None]:
         """Yield the records of successive passes, with ``every`` seconds between them.
@@ -143,11 +145,12 @@ class ChangeFeed(Generic[E]):
         return self._passes(every)
 
     async def _passes(self, every: float) -> AsyncGenerator[E, None]:
-        while True:
-            async with aclosing(aiter(self)) as records:
-                async for record in records:
-                    yield record
-            await self._sleep(every)
+        with Redaction():
+            while True:
+                async with aclosing(aiter(self)) as records:
+                    async for record in records:
+                        yield record
+                await self._sleep(every)
 
     # --- one pass ---------------------------------------------------------------------------
 

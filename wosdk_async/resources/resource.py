@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, Protocol, TypeVar
 
-from wosdk_async.errors import InvalidCallError, WosdkError
+from wosdk_async.errors import InvalidCallError
 from wosdk_async.model import Command, CommandResult, EntitySpecifier, OpenEnum, Record
 from wosdk_async.protocol.arguments import described
 from wosdk_async.protocol.calls import require_own
@@ -60,10 +60,7 @@ class Verbs(Protocol):
 
 
 class Resource:
-    """Base class whose public coroutines refuse other Companies' records, and hide secrets in errors.
-
-    The errors quote values of records, which may contain a secret.
-    """
+    """Base class whose public coroutines refuse other Companies' records and redact errors."""
 
     def __init__(self, company: Verbs, tables: LookupTables) -> None:
         self._company = company
@@ -79,16 +76,11 @@ class Resource:
 def _guarded(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., Any]:
     @functools.wraps(method)
     async def guarded(self: Resource, *args: Any, **kwargs: Any) -> Any:
-        try:
+        with self._sender.redaction:
             for value in (*args, *kwargs.values()):
                 for each in value if isinstance(value, list | tuple) else (value,):
                     require_own(each, self._sender.origin)
             return await method(self, *args, **kwargs)
-        except WosdkError as error:
-            error.hide(self._sender.secrets)
-            if not error.attempts:  # not raised by a call, but by code whose frames hold record text
-                error.__traceback__ = None
-            raise
 
     return guarded
 

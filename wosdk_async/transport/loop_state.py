@@ -44,7 +44,7 @@ _LOGIN_WAIT = 4.0  # maximum seconds between log-in attempts; a deadline of 12 s
 _CLEAN_UP = 1.0  # seconds in which cancelled calls may clean up after the grace period
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen(kw_only=True, repr=False)  # a traceback may show an incomplete object
 class TransportSettings:
     """Options of a client, and the transport parts that tests replace."""
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import attrs
 
-from wosdk_async.company import Company
+from wosdk_async.company import Company, sender_of
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.exports import ExportError, ExportOptions, ExportSummary
 from wosdk_async.jobs.exports.export_job import (
@@ -135,7 +135,8 @@ class Export(ExportJob):
         await self._company.connect()
         folder = WorkFolder(self.output, self._table.plan(self._company), again=self.options.again)
         try:
-            earlier = await self._complete(folder)
+            with sender_of(self._company).redaction:
+                earlier = await self._complete(folder)
             rows = folder.rows
             await self._in_thread(folder.publish)
             size = self.output.stat().st_size

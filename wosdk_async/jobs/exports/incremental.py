@@ -20,7 +20,7 @@ import attrs
 import orjson
 
 from wosdk_async import __version__
-from wosdk_async.company import Company
+from wosdk_async.company import Company, sender_of
 from wosdk_async.errors import InvalidCallError
 from wosdk_async.jobs.exports import (
     ExportError,
@@ -135,7 +135,8 @@ class IncrementalExport(ExportJob):
         lock = locked_folder(self.folder, _require_parts)
         try:
             await self._in_thread(_remove_incomplete, self.folder)
-            return await self._add_part(company, started)
+            with sender_of(company).redaction:
+                return await self._add_part(company, started)
         finally:
             lock.release()
 

@@ -13,7 +13,7 @@ from typing import Any
 import anyio
 import attrs
 
-from wosdk_async.company import Company
+from wosdk_async.company import Company, sender_of
 from wosdk_async.errors import InvalidCallError, WosdkError
 from wosdk_async.jobs.cluster.messages import WorkerPool, require_pool
 from wosdk_async.jobs.errors import JournalError, OutputError
@@ -224,7 +224,8 @@ class Import:
                 if ran:
                     await job.journal.start_run(**request.details(self._company))
                     await job.admit()
-                    await work.carry_out()
+                    with sender_of(self._company).redaction:
+                        await work.carry_out()
                 else:
                     await work.reports.report_refused()
             except asyncio.CancelledError:

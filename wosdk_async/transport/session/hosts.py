@@ -86,7 +86,7 @@ def _matches(host: str, names: tuple[str, ...]) -> bool:
     return any(host == name or host.endswith(f".{name}") for name in names)
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)  # a traceback may show an incomplete object
 class HostRules:
     """Rules for the hosts that may receive a token.
 
@@ -145,6 +145,11 @@ class HostRules:
         parts, host = _parse(
             url, DownloadError, "the file cannot be fetched from its location", _MAX_SIGNED_URL
         )
+        if "#" in url or " " in url:
+            raise DownloadError(
+                f"the file's address at {parts.scheme}://{host} has a space or '#' that is not"
+                " percent-encoded"
+            )
         elsewhere = parts.scheme == "https" and (_matches(host, self.suffixes) or not _may_be_here(host))
         if elsewhere or (local and is_loopback(host)) or _matches(host, self.trusted):
             return
