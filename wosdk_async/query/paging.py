@@ -216,14 +216,12 @@ async def complete(page: list[Any] | Iterator[list[Any]]) -> list[Any]:
     if isinstance(page, list):
         return page
     records: list[Any] = []
-    part: list[Any] = []
     with suppress(Exception):
         for part in page:
             records += part
             await asyncio.sleep(0)
         return records
-    # Raised outside the handler and without the records, because the page may repeat secrets.
-    del page, part, records
+    # Raised outside the handler, because the cause may hold the page, which may repeat secrets.
     raise NoAnswerError("no readable response (a row cannot be decoded)", status=200)
 
 
