@@ -38,7 +38,7 @@ def test_what_a_count_cannot_take_is_refused(wosdk: Wosdk, option: tuple[str, ..
     """With what it takes."""
     result = wosdk("query", "Location", "--count", *option)
     assert result.exit_code == 2
-    assert "--count allows only" in result.stderr
+    assert "--count can be combined only with" in result.stderr
 
 
 def test_only_ids_are_read_in_ranges(wosdk: Wosdk, scripted: Service) -> None:

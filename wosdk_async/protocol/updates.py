@@ -85,10 +85,11 @@ def change_to(edited: E, read: E, origin: str | None = None) -> tuple[UpdateCall
 
 def require_updatable(record: Record, read: Record | None, changes: Mapping[str, Any]) -> None:
     """Raise InvalidCallError if an update changes a field that only commands change."""
-    for name in _fixed_fields(type(record)):  # type: ignore[arg-type]  # as in dicts.py
-        changed = name in changes if read is None else getattr(record, name) != getattr(read, name, None)
-        if changed:
-            wire_name = record.__wire__[name]["name"]
+    original = record if read is None else read
+    for name in _fixed_fields(type(original)):  # type: ignore[arg-type]  # as in dicts.py
+        # An edited copy may be of another class, which change_to() refuses.
+        if name in changes if read is None else getattr(record, name, None) != getattr(read, name):
+            wire_name = original.__wire__[name]["name"]
             why = "is changed only by commands; an update would be refused or ignored"
             raise InvalidCallError(
                 f"{name} {why}", remedies=(Remedy.UNCHECKED,), for_callers=f"{wire_name} {why}"
