@@ -80,8 +80,8 @@ _WORDS: Mapping[Remedy, str] = {  # remedies that need more than their arguments
     Remedy.NEWER_JOB: "run wosdk jobs resume {folder}",
     Remedy.EXPORT_REJECTS: f"{Remedy.EXPORT_REJECTS.value}; to write that file again, run wosdk jobs rejects",
     Remedy.DECIDE_ROWS: (
-        "look for each row of in_doubt.csv in the Company, then run wosdk jobs settle {folder} --row N "
-        "created ID, or --row N not-created"
+        "look for each row of in_doubt.csv (wosdk jobs rejects writes it) in the Company, then run "
+        "wosdk jobs settle {folder} --row N created ID, or --row N not-created"
     ),
     Remedy.RUN_AGAIN: "run wosdk jobs resume, which first settles the rows in doubt",
     Remedy.WRITE_OUTPUTS: "the journal is intact; fix this problem, then run wosdk jobs rejects {folder}",

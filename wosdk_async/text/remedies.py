@@ -82,7 +82,7 @@ class Remedy(Enum):
     SEND_AGAIN = "to resend all rows, pass again=True"
     NAME_RUN = "pass of_run with the run to undo, or None for all runs"
     UNDO_AND_SEND = "to resend all rows, first undo the job, then pass again=True"
-    UNDO_AND_RETRY = "to send them again, undo the job, then pass retry_undone=True"
+    UNDO_AND_RETRY = "to send them again, undo all runs, then pass retry_undone=True"
     SAME_COMMAND = "to send the remaining rows, leave out again=True"
     SETTLE = "settle the rows in doubt"
     OTHER_FIELD = '{sample!r} is a {by}: to look up all records by {by}, set by = "{by}" in the map'

@@ -54,6 +54,16 @@ def test_a_new_ledger_begins_only_when_the_old_one_is_finished(standing: Standin
     assert not plan(decide(ledger(counts={**counts, standing: 2}), FILE, PLAIN)).begins
 
 
+def test_a_new_ledger_does_not_begin_beside_unsent_rows_that_another_map_does_not_recognize() -> None:
+    """They count as missing from the file, but may be in it."""
+    counts = {Standing.DONE: 3, Standing.PLANNED: 2}
+    old = ledger(counts=counts, gone={Standing.PLANNED: 2}, key="{a}")
+    found = refusal(decide(old, file(standings=NEW), ImportOptions(again=True)))
+    assert (found.why, found.rows) == ("unfinished", 2)
+    assert found.remedies == (Remedy.SAME_MAP, Remedy.SAME_COMMAND)
+    assert plan(decide(old, file(standings=NEW, key="{a}"), ImportOptions(again=True))).begins
+
+
 def test_a_new_ledger_knows_no_row_but_which_keys_occur_twice() -> None:
     mixed = file(standings=dict.fromkeys(Standing, 2))
     found = plan(decide(LEDGER, mixed, ImportOptions(again=True)))

@@ -57,6 +57,17 @@ async def test_a_row_sent_before_the_map_had_a_key_is_known_when_it_returns_with
     assert await held(local) == Counter("123")
 
 
+async def test_rows_that_left_the_file_are_not_advised_to_be_undone(local: Local) -> None:
+    """Nothing would send them again, because the file lacks them."""
+    await local.run(rows(1, 2), KEYED)
+    other = KEYED.replace("{text}", "{text}!")
+    assert other != KEYED
+    for table, is_advised in ((rows(1, 2), True), (rows(2, 3), False)):
+        warnings = (await local.run(table, other)).warnings
+        (found,) = [each for each in warnings if each.startswith("the map has changed since ")]
+        assert (Remedy.UNDO_AND_RETRY.value in found) == is_advised
+
+
 async def test_a_row_that_waits_may_be_a_reject_that_was_sent_meanwhile(local: Local) -> None:
     """The user corrected it in the file, whose run was killed, and in the rejects."""
     folder = (await local.run([*rows(1), ["2", LONG, "", ""]], MAP)).folder

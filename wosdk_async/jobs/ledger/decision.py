@@ -135,9 +135,20 @@ def _new_job_remedies(ledger: LedgerFacts, file: FileFacts) -> tuple[Remedy, ...
 
     If planned rows remain and no row is in doubt, return no remedy.
     """
-    if not ledger.unfinished:
+    if not _unfinished(ledger, file):
         return (Remedy.UNDO_AND_SEND if file.creates else Remedy.SEND_AGAIN,)
     return (_settle(ledger),) if ledger.in_doubt else ()
+
+
+def _unfinished(ledger: LedgerFacts, file: FileFacts) -> int:
+    """Return the number of rows that the job can still send or look up.
+
+    With another key, planned rows are not recognized, and so may be in the file. They matter only if other
+    rows were sent.
+    """
+    if ledger.key == file.key or not ledger.perhaps_created:
+        return ledger.unfinished
+    return ledger.planned_at_all + ledger.in_doubt
 
 
 def _settle(ledger: LedgerFacts) -> Remedy:
@@ -145,9 +156,10 @@ def _settle(ledger: LedgerFacts) -> Remedy:
 
 
 def _begin_again(ledger: LedgerFacts, file: FileFacts) -> Plan | Refusal:
-    if ledger.unfinished:
-        remedies = (Remedy.SAME_COMMAND, *((_settle(ledger),) if ledger.in_doubt else ()))
-        return Refusal(why="unfinished", remedies=remedies, folder=ledger.folder, rows=ledger.unfinished)
+    if rows := _unfinished(ledger, file):
+        restore = () if ledger.key == file.key else (Remedy.SAME_MAP,)
+        remedies = (*restore, Remedy.SAME_COMMAND, *((_settle(ledger),) if ledger.in_doubt else ()))
+        return Refusal(why="unfinished", remedies=remedies, folder=ledger.folder, rows=rows)
     elsewhere, resembling = file.elsewhere, sum(count for count, _ in file.disguised.values())
     if elsewhere is not None and elsewhere.resembling:
         resembling += elsewhere.rows

@@ -178,7 +178,7 @@ def ledger_warnings(db: sqlite3.Connection, request: ImportRequest, plan: Plan, 
     warnings += _copy_warnings(db, request, job, folder)
     (count,) = db.execute(
         """SELECT count(*) FROM outcome LEFT JOIN undo USING (row)
-        WHERE outcome.state = :done AND undo.state IS NOT :done
+        WHERE outcome.state = :done AND undo.state IS NOT :done AND row IN (SELECT row FROM temp.matched)
             AND run IN (SELECT number FROM run WHERE  -- older runs have only the map's hash
                 coalesce(json_extract(details, '$.content'), json_extract(details, '$.map'))
                 NOT IN (:content, :map))""",
@@ -191,7 +191,9 @@ def ledger_warnings(db: sqlite3.Connection, request: ImportRequest, plan: Plan, 
     if count:
         rows = "1 row was" if count == 1 else f"{count} rows were"
         remedy = request.report_words.remedy(Remedy.UNDO_AND_RETRY, {})
-        warnings.append(f"the map has changed since {rows} {request.action.label}; {remedy}")
+        # An undo of all runs would also undo done rows that the file lacks, and nothing would resend these.
+        what = "" if plan.gone.get(Standing.DONE) else f"; {remedy}"
+        warnings.append(f"the map has changed since {rows} {request.action.label}{what}")
     return warnings
 
 

@@ -279,12 +279,17 @@ class _OtherLedger:
             lines=tuple(line for line, _ in found[:_MAX_LINES]),
             takes_file=self.plan.key in (None, self.rows.key),
             renamed=not last_file(self.plan, self.folder).exists(),
-            missing=0 if self.plan.key and self.rows.key else self.db.execute(_MISSING).fetchone()[0],
+            missing=self._count_missing(),
             running=Standing.PLANNED in kinds,
             in_doubt=not kinds.isdisjoint({Standing.SENDING, Standing.IN_DOUBT}),
             changed=sum(standing == Standing.DONE_CHANGED for _, standing in found),
         )
         return [sent]
+
+    def _count_missing(self) -> int:
+        if self.own.folder is not None:  # only the rows to send were compared, not those that are done
+            return 0
+        return 0 if self.plan.key and self.rows.key else int(self.db.execute(_MISSING).fetchone()[0])
 
     def _resembling(self) -> list[Elsewhere]:
         resembling = f"""SELECT count(*) OVER (), line, name, min_line, was FROM (

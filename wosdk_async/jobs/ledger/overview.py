@@ -168,7 +168,9 @@ def unsent_warnings(unsent: tuple[int, int], plan: JobPlan, folder: Path, words:
         text = f"unsent rows of earlier files that are not in the last file: {earlier}"
         remedies = (Remedy.THAT_FOLDER, *([] if plan.key else [Remedy.NEW_ROWS]))
         remedy = "; ".join(words(each, {"folder": str(folder)}) for each in remedies)
-        warnings.append(f"{text}; unless you have corrected them since, import their file and {remedy}")
+        warnings.append(
+            f"{text}; unless you have corrected or sent them since, import their file and {remedy}"
+        )
     return warnings
 
 
