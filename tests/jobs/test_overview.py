@@ -119,6 +119,24 @@ async def test_how_far_a_job_was_undone(
     assert seen.state == (text.partition(":")[0] if text else "finished")
 
 
+async def test_an_undo_that_a_later_run_overtook_is_resumed_by_naming_the_run(tmp_path: Path) -> None:
+    async with job(tmp_path / "job", 2) as journal:
+        await journal.start_run(map="m")
+        await journal.begin([1])
+        journal.record(RowRecord(1, State.DONE, 1))
+        await journal.start_run(command="undo")
+        journal.record_undo(RowRecord(1, State.SENDING, 1))
+        seen = (await overview(journal)).undone
+        assert seen is not None
+        assert (seen.is_unfinished, seen.overtaken) == (True, False)
+        await journal.start_run(map="m")
+        await journal.begin([2])
+        journal.record(RowRecord(2, State.DONE, 2))
+        seen = (await overview(journal)).undone
+        assert seen is not None
+        assert (seen.is_unfinished, seen.overtaken) == (True, True)
+
+
 async def test_live_records_of_rows_that_the_file_has_no_more_are_not_undone(tmp_path: Path) -> None:
     """A job whose file was replaced, and whose last run was undone."""
     async with job(tmp_path / "job", 4) as journal:

@@ -292,7 +292,7 @@ class RowReports:
     def _warnings(self, undo: UndoState | None) -> list[str]:
         warnings = [*self.job.rows.warnings, *self.job.request.index.warnings]
         if undo is not None and undo.is_unfinished:
-            warnings.insert(0, "an undo of this job did not finish; undo the job again to resume it")
+            warnings.insert(0, f"an undo of this job did not finish; {undo.how_to_resume}")
         if self.workers is not None:
             warnings += self.workers.warnings
         return list(dict.fromkeys(warnings))

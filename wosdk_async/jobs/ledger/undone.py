@@ -130,6 +130,8 @@ class UndoState:
     """Records of such rows that have not been undone."""
     doubted: int = 0
     """Records in ``created`` whose undo is in flight or in doubt."""
+    overtaken: bool = False
+    """Whether a run has sent rows since the last undo, so that the run to undo must be named."""
 
     @property
     def complete(self) -> bool:
@@ -140,6 +142,11 @@ class UndoState:
     def is_unfinished(self) -> bool:
         """Whether the last undo was killed or stopped before it reached all its records."""
         return not self.complete and (self.left is None or bool(self.left.get("not_started")))
+
+    @property
+    def how_to_resume(self) -> str:
+        """Advice for an unfinished undo."""
+        return f"undo the job again{', and name the run,' if self.overtaken else ''} to resume"
 
     @property
     def name(self) -> str:
@@ -157,7 +164,7 @@ class UndoState:
         if self.is_unfinished:
             texts.append("the undo did not finish")
         if self.is_unfinished or (not self.complete and any(map(references.get, _RETRIED))):
-            texts.append("undo the job again to resume")
+            texts.append(self.how_to_resume)
         return "; ".join(texts)
 
 
@@ -194,6 +201,7 @@ async def undo_state(journal: Journal) -> UndoState | None:
         gone_done=gone[State.DONE],
         gone_left=journal.counts(gone=True)[State.DONE] - gone[State.DONE],
         doubted=sum(counts[state] for state in UNDECIDED),
+        overtaken=bool(undos) and (await journal.last_sending_run() or 0) > undos[-1].number,
     )
 
 
