@@ -104,7 +104,7 @@ def _sent_elsewhere(file: FileFacts, *, is_first: bool = False) -> Refusal | Non
     that = (Remedy.THAT_FOLDER,) if is_first and other.takes_file else ()
     is_copy = other.rows >= sum(file.standings.values())
     remedies: tuple[Remedy, ...]
-    if is_first and other.renamed and not other.others:
+    if is_first and other.renamed and (other.takes_file or not other.others):
         remedies = (Remedy.THAT_FOLDER,)
     elif other.in_doubt:
         remedies = (Remedy.NEWER_JOB, Remedy.SETTLE)
