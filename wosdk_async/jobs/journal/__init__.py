@@ -35,8 +35,8 @@ from wosdk_async.jobs.journal.entries import (
     new_job_id,
 )
 from wosdk_async.jobs.journal.folder import JobFolders, just_created_error, plan_of, remove_job
-from wosdk_async.jobs.journal.lock import FolderLock, last_stamp
-from wosdk_async.jobs.journal.store import JOURNAL, connect, create_database, explained, newest_stamp
+from wosdk_async.jobs.journal.lock import FolderLock
+from wosdk_async.jobs.journal.store import JOURNAL, connect, connect_to_snapshot, create_database, explained
 from wosdk_async.jobs.journal.worker_tables import AuditResult, AuditRow, GrantRecord, GrantTotals
 from wosdk_async.protocol.writes import State
 from wosdk_async.regular_files import publish
@@ -156,11 +156,11 @@ class Journal(JournalAccess):
                 lock = FolderLock(folder)
             if lock is not None:
                 exits.callback(lock.release)
-            stamp = last_stamp(folder) if snapshot else 0
-            db = connect(folder, read_only=read_only, snapshot=snapshot, durable=not synchronous)
-            exits.enter_context(contextlib.closing(db))
             if snapshot:
-                newest_stamp(db, folder / JOURNAL, stamp)
+                db = connect_to_snapshot(folder)
+            else:
+                db = connect(folder, read_only=read_only, durable=not synchronous)
+            exits.enter_context(contextlib.closing(db))
             journal = cls(folder, db, lock, clock=clock, commit=commit, synchronous=synchronous)
             exits.pop_all()
             return journal

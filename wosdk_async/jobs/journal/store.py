@@ -72,13 +72,14 @@ def connect(
     return db
 
 
-@contextlib.contextmanager
-def snapshot_of(folder: Path) -> Iterator[sqlite3.Connection]:
+def connect_to_snapshot(folder: Path) -> sqlite3.Connection:
     """Open a journal for a short read. Raises JournalError also if its last commits are missing."""
     stamp = last_stamp(folder)  # read first, because a process may be writing
-    with contextlib.closing(connect(folder, read_only=True, snapshot=True)) as db:
+    with contextlib.ExitStack() as exits:
+        db = exits.enter_context(contextlib.closing(connect(folder, read_only=True, snapshot=True)))
         newest_stamp(db, folder / JOURNAL, stamp)
-        yield db
+        exits.pop_all()
+    return db
 
 
 def _start_was_killed(folder: Path) -> bool:

@@ -148,7 +148,7 @@ def _unfinished(ledger: LedgerFacts, file: FileFacts) -> int:
     """
     if ledger.key == file.key or not ledger.perhaps_created:
         return ledger.unfinished
-    return ledger.planned_at_all + ledger.in_doubt
+    return ledger.counts.get(Standing.PLANNED, 0) + ledger.in_doubt
 
 
 def _settle(ledger: LedgerFacts) -> Remedy:

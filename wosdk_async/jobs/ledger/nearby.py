@@ -13,7 +13,7 @@ from wosdk_async.jobs.journal import JobPlan, State
 from wosdk_async.jobs.journal.folder import jobs_in, numbered_jobs, numbered_siblings, plan_of
 from wosdk_async.jobs.journal.run_table import runs
 from wosdk_async.jobs.journal.schema import TABLES
-from wosdk_async.jobs.journal.store import JOURNAL, explained, read_plan, snapshot_of
+from wosdk_async.jobs.journal.store import JOURNAL, connect_to_snapshot, explained, read_plan
 from wosdk_async.jobs.ledger.file_rows import FileRows
 from wosdk_async.jobs.ledger.request import ImportRequest
 from wosdk_async.text.remedies import Remedy
@@ -125,7 +125,7 @@ def opened(folder: Path | None) -> Iterator[sqlite3.Connection]:
             db.executescript(TABLES)
             yield db
     else:
-        with snapshot_of(folder) as db, explained(folder / JOURNAL):
+        with contextlib.closing(connect_to_snapshot(folder)) as db, explained(folder / JOURNAL):
             yield db
 
 

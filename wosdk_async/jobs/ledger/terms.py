@@ -143,12 +143,7 @@ class LedgerFacts:
     @property
     def planned(self) -> int:
         """Number of planned rows in the file; planned rows missing from the file cannot be sent."""
-        return self.planned_at_all - self.gone.get(Standing.PLANNED, 0)
-
-    @property
-    def planned_at_all(self) -> int:
-        """Number of planned rows, also of those that are not recognized in the file."""
-        return self.counts.get(Standing.PLANNED, 0)
+        return self.counts.get(Standing.PLANNED, 0) - self.gone.get(Standing.PLANNED, 0)
 
     @property
     def in_doubt(self) -> int:
