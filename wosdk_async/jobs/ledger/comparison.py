@@ -269,8 +269,8 @@ def _separate(db: sqlite3.Connection) -> None:
     """Match each ledger row with at most one file row; other matching file rows become new or repeated.
 
     A ledger row can match several file rows, because a corrected reject gives it a second identity. With
-    keys, the ledger row keeps the file row whose cells were sent or, failing that, with the most similar key.
-    Without keys, it keeps the first file row.
+    keys, the ledger row keeps the file row whose cells were sent or, if there is none, the one with the most
+    similar key. Without keys, it keeps the first file row.
     """
     db.create_function("undisguised", 1, undisguised, deterministic=True)
     db.execute(f"""UPDATE temp.matched SET row = NULL, standing = iif(
